@@ -224,15 +224,15 @@ def question_of(ask: ActionProposed) -> str:
         case "request":
             fields = f" Fields: {', '.join(map(quote, held.fields))}." if held.fields else ""
             body = f" Body: {held.body}." if held.body else ""
-            asked = f"Send {held.method} {held.url}? It {held.risk}.{fields}{body}"
+            question = f"Send {held.method} {held.url}? It {held.risk}.{fields}{body}"
         case "download":
-            asked = f"Download {quote(held.message)} from {held.url}?"
+            question = f"Download {quote(held.message)} from {held.url}?"
         case "beforeunload":
-            asked = f"Leave {held.url}, which asks whether to stay?"
+            question = f"Leave {held.url}, which asks whether to stay?"
         case kind:
-            asked = f"Say yes to the page's {kind} {quote(held.message, LONGEST_TEXT)}, at {held.url}?"
+            question = f"Say yes to the page's {kind} {quote(held.message, LONGEST_TEXT)}, at {held.url}?"
     whence = f" By the page {held.frame}." if held.frame and held.what == "request" else ""
-    return f"{asked}{whence} Last act: {act}."
+    return f"{question}{whence} Last act: {act}."
 
 
 def possible(ask: Ask) -> list[str]:

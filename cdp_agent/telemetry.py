@@ -68,7 +68,7 @@ class Telemetry:
         named: Attributes = {_OPERATION: "invoke_agent"} | _model_of(endpoint)
         attributes: Attributes = {"gen_ai.agent.name": AGENT_NAME, "gen_ai.agent.version": self._version}
         span = self._tracer.start_span(f"invoke_agent {AGENT_NAME}", attributes=named | attributes)
-        self.set_content(span, "gen_ai.input.messages", [_message_of("user", _text(task))])
+        self.set_content(span, "gen_ai.input.messages", [_message_of("user", _text_part(task))])
         return RunSpan(self, span, named)
 
     @contextmanager
@@ -81,7 +81,7 @@ class Telemetry:
         if request.max_output_tokens is not None:
             more["gen_ai.request.max_tokens"] = request.max_output_tokens
         with self._spanned(f"chat {endpoint.model}", SpanKind.CLIENT, named, more) as span:
-            system = [_text(each.text) for each in request.messages if isinstance(each, System)]
+            system = [_text_part(each.text) for each in request.messages if isinstance(each, System)]
             self.set_content(span, "gen_ai.system_instructions", system)
             rest = [_message(each) for each in request.messages if not isinstance(each, System)]
             self.set_content(span, "gen_ai.input.messages", rest)
@@ -94,7 +94,7 @@ class Telemetry:
         named = {_OPERATION: "chat"} | _model_of(endpoint)
         for kind, count in (("input", reply.usage.input_tokens), ("output", reply.usage.output_tokens)):
             self._tokens.record(count, {**named, "gen_ai.token.type": kind})
-        parts = [_text(reply.text)] if reply.text else []
+        parts = [_text_part(reply.text)] if reply.text else []
         parts += [_call(each) for each in reply.tool_calls]
         self.set_content(
             span, "gen_ai.output.messages", [{**_message_of("assistant", *parts), "finish_reason": _finish(reply)}]
@@ -171,8 +171,11 @@ class RunSpan:
             )
             error = result.error.code if result.error is not None else None
             answer = result.answer if isinstance(result.answer, str) else msgspec.json.encode(result.answer).decode()
-            said = {**_message_of("assistant", _text(answer)), "finish_reason": "stop" if error is None else "error"}
-            self.telemetry.set_content(self._span, "gen_ai.output.messages", [said])
+            message = {
+                **_message_of("assistant", _text_part(answer)),
+                "finish_reason": "stop" if error is None else "error",
+            }
+            self.telemetry.set_content(self._span, "gen_ai.output.messages", [message])
         if error is not None:
             fail(self._span, error)
         self._span.end()
@@ -209,7 +212,7 @@ def _message_of(role: str, *parts: Mapping[str, object]) -> dict[str, Any]:
     return {"role": role, "parts": list(parts)}
 
 
-def _text(text: str) -> dict[str, Any]:
+def _text_part(text: str) -> dict[str, Any]:
     return {"type": "text", "content": text}
 
 
@@ -223,14 +226,14 @@ def _message(message: Message) -> dict[str, Any]:
         case User():
             return _message_of("user", *_parts(message.parts))
         case Assistant():
-            words = [_text(message.text)] if message.text else []
+            words = [_text_part(message.text)] if message.text else []
             return _message_of("assistant", *words, *map(_call, message.tool_calls))
         case ToolResult():
             answer = {"type": "tool_call_response", "id": message.call_id, "response": message.text}
             return _message_of("tool", answer)
         case _:
-            return _message_of("system", _text(message.text))
+            return _message_of("system", _text_part(message.text))
 
 
 def _parts(parts: Sequence[Text | Image]) -> list[dict[str, Any]]:
-    return [_text(each.text) for each in parts if isinstance(each, Text)]
+    return [_text_part(each.text) for each in parts if isinstance(each, Text)]

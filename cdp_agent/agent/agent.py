@@ -197,18 +197,18 @@ class Agent:
         be asked, it has no effect. Raises SetupError at once for an empty task, a bad address, data that is not JSON,
         an invalid schema; later failures are in the result.
         """
-        given = checked_task(task, url, data, answer, self._given.guardrails, self._secrets)
+        run_task = checked_task(task, url, data, answer, self._given.guardrails, self._secrets)
         if self._endpoint is None:
             raise SetupError("A task needs a model: give model=, or planner=.")
         if not self._plans:
-            run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
+            run = Run(self._browser, self._endpoint, self._tools, self._options, run_task, self._fallback)
             approval = _let_ask(run, self._given)
             run.pause, run.act_log = pause, self._given.act_log
             _watch(run, self._trace, self._telemetry)
             return Loop(run, page, stop, approval=approval).events()
         from cdp_agent.steps.flow.flow import planned_flow  # late: steps take half as long to import as all of an agent
 
-        run = self._run_by_steps(self._endpoint, given)
+        run = self._run_by_steps(self._endpoint, run_task)
         run.pause = pause
         return Loop(run, page, stop, flow=planned_flow(self._settings(by_hand=False), self._said)).events()
 
@@ -242,13 +242,13 @@ class Agent:
         """
         from cdp_agent.steps.flow.flow import given_flow  # late, see stream
 
-        kept = [step.strip() for step in steps if step.strip()]
-        if not kept:
+        lines = [step.strip() for step in steps if step.strip()]
+        if not lines:
             raise SetupError("There are no steps: say what to do, one act each.")
-        task = checked_task("\n".join(kept), url, None, None, self._given.guardrails, self._secrets)
+        task = checked_task("\n".join(lines), url, None, None, self._given.guardrails, self._secrets)
         run = self._run_by_steps(self._executor, task)
         run.pause = pause
-        return Loop(run, page, stop, flow=given_flow(self._settings(by_hand=True), kept)).events()
+        return Loop(run, page, stop, flow=given_flow(self._settings(by_hand=True), lines)).events()
 
     @overload
     @staticmethod
@@ -277,33 +277,33 @@ class Agent:
         passed again; a risky step that was under way is asked about, not repeated. Raises SetupError when the folder
         contains no run, or the run's answer had another form.
         """
-        given, saved = AgentOptions(**options), load(folder)
-        environment = os.environ if given.environment is None else given.environment
-        address = given.base_url or saved.base_url
+        agent_options, saved = AgentOptions(**options), load(folder)
+        environment = os.environ if agent_options.environment is None else agent_options.environment
+        address = agent_options.base_url or saved.base_url
         first = None
         if saved.model:
-            first = endpoint(saved.model, base_url=address, api_key=given.api_key, environment=environment)
+            first = endpoint(saved.model, base_url=address, api_key=agent_options.api_key, environment=environment)
         of_run = msgspec.structs.replace(saved.options, checkpoint=folder)
-        trace = given.trace or of_run.trace
-        telemetry = telemetry_of(environment) if given.otel else None
+        trace = agent_options.trace or of_run.trace
+        telemetry = telemetry_of(environment) if agent_options.otel else None
         fallback = fallback_of(of_run, first, address, None, environment)
         check_all_prices(of_run, first, fallback)
-        asks_user = saved.by_steps is None and step_settings(given, None, by_hand=False).user is not None
+        asks_user = saved.by_steps is None and step_settings(agent_options, None, by_hand=False).user is not None
         provider = None if first is None else first.provider
-        tools = tools_of(of_run, given.tools, environment=environment, asks_user=asks_user, provider=provider)
-        task = task_of(saved, given.secrets, answer)
+        tools = tools_of(of_run, agent_options.tools, environment=environment, asks_user=asks_user, provider=provider)
+        task = task_of(saved, agent_options.secrets, answer)
         flow = None
         if saved.by_steps is not None:
             from cdp_agent.steps.flow.flow import saved_flow  # late, see stream
 
             tools = for_steps(tools, with_model=first is not None)
-            flow = saved_flow(saved, given, environment)
+            flow = saved_flow(saved, agent_options, environment)
         run = Run(browser, first, tools, of_run, task, fallback)
-        run.pause, run.act_log = pause, given.act_log
+        run.pause, run.act_log = pause, agent_options.act_log
         _watch(run, None if trace is None else options_of(trace), telemetry)
         if flow is not None:
             return Loop(run, stop=stop, flow=flow).events()
-        return Loop(run, stop=stop, resumed=saved, approval=_let_ask(run, given)).events()
+        return Loop(run, stop=stop, resumed=saved, approval=_let_ask(run, agent_options)).events()
 
     def _settings(self, *, by_hand: bool) -> StepSettings:
         return step_settings(self._given, self._executor, by_hand=by_hand)

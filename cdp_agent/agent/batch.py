@@ -191,7 +191,7 @@ class Batch:
         telemetry = run.log.span.telemetry
         with telemetry.tool(call, run.secrets.masked(parsed.as_json())) as span:
             outcome = await perform(parsed, context)
-            telemetry.record_result(span, _text(outcome), outcome if isinstance(outcome, ActionError) else None)
+            telemetry.record_result(span, _outcome_text(outcome), outcome if isinstance(outcome, ActionError) else None)
         return outcome
 
     async def _may_open(self, address: str) -> None:
@@ -217,7 +217,7 @@ class Batch:
                 **run.stamp,
                 action=call.name,
                 success=not isinstance(outcome, ActionError),
-                text=_text(outcome),
+                text=_outcome_text(outcome),
                 duration_s=duration_s,
                 facts=facts(value) if value is not None and not isinstance(value, Snapshot) else None,
             )
@@ -269,7 +269,7 @@ class Batch:
     def _progress_text(self, outcome: Outcome) -> str:
         """The parts of an outcome's text that can show progress."""
         if not isinstance(outcome, Observation):
-            return _text(outcome)
+            return _outcome_text(outcome)
         if isinstance(outcome.value, Snapshot):
             return ""  # the page is judged separately
         if isinstance(outcome.value, Receipt):
@@ -336,7 +336,7 @@ class Batch:
             return CallResult(call.id, prompts.VIEW_FOLLOWS, prompts.OLD_VIEW)
         if isinstance(outcome, Observation) and outcome.from_user:
             return CallResult(call.id, outcome.text)
-        text = prompts.result(call.name, prompts.cut(_text(outcome), self._run.max_result_tokens))
+        text = prompts.result(call.name, prompts.cut(_outcome_text(outcome), self._run.max_result_tokens))
         if self.tab_note:
             text = f"{text}\n{self.tab_note}"
         asked = isinstance(parsed, Call) and parsed.tool.read_only and not isinstance(outcome, Answer)
@@ -381,7 +381,7 @@ def _with_tool_name(call: ToolCall, parsed: Call | ActionError) -> ToolCall:
     return msgspec.structs.replace(call, name=parsed.name)
 
 
-def _text(outcome: Outcome) -> str:
+def _outcome_text(outcome: Outcome) -> str:
     match outcome:
         case Observation(text):
             return text
@@ -393,7 +393,7 @@ def _text(outcome: Outcome) -> str:
 
 def _short(outcome: Outcome) -> str:
     """The first line of the outcome, shortened."""
-    line = _text(outcome).partition("\n")[0]
+    line = _outcome_text(outcome).partition("\n")[0]
     return line if len(line) <= _SHORT else f"{line[:_SHORT]}…"
 
 

@@ -180,11 +180,11 @@ async def pause_for_user(run: Run, approval: RunApproval | None) -> bool:
     handed_back = await wait_for_user(run, run.ask_user, approval)
     if handed_back is None:
         return run.end is None
-    said, notes = handed_back
+    message, notes = handed_back
     seen, recovery_notes = await observe(run, [], whole=False)
     if seen.same:
         notes.append(prompts.UNCHANGED)
-    run.history.add_user_message(prompts.handed_back(said, [*notes, *recovery_notes]), seen.view)
+    run.history.add_user_message(prompts.handed_back(message, [*notes, *recovery_notes]), seen.view)
     await run.vision.add_picture(run.tabs.page, run.observer.refs)
     return True
 
@@ -202,9 +202,9 @@ async def wait_for_user(
     page = run.tabs.page
     try:
         async with nullcontext() if approval is None else approval.lifted():
-            said = await ask_user(Paused(id=0, url=page.url, title=visible(page.title), tab=f"t{page.number}"))
+            message = await ask_user(Paused(id=0, url=page.url, title=visible(page.title), tab=f"t{page.number}"))
     except ActionError:
         return None  # the run was ended meanwhile
     run.pause.clear()
     moved = await run.tabs.follow()
-    return str(said or ""), [moved] if moved else []
+    return str(message or ""), [moved] if moved else []

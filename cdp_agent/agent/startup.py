@@ -100,12 +100,12 @@ async def _start(run: Run, url: str | None, words: str) -> None:
 
 async def _open(run: Run, url: str) -> bool:
     """Opens the first address, with retries. When all fail, ends the run and returns False."""
-    for left in range(run.limits.first_navigation_retries, -1, -1):
+    for retries_left in range(run.limits.first_navigation_retries, -1, -1):
         try:
             await run.tabs.page.goto(url)
             return True
         except ActionError as error:
-            if left:
+            if retries_left:
                 run.emit(AgentStatus(**run.stamp, message=f"The first page is tried again: {error}"))
                 continue
             run.fail("failed", f"The first page could not be opened: {error}")

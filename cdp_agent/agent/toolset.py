@@ -50,14 +50,14 @@ def toolset(
     no browser tools.
     """
     vendor = options.toolset == "vendor"
-    asked: list[Tool] = [BUILT_IN["evaluate"]] if options.allow_evaluate and not vendor else []
-    asked += USER_TOOLS if asks_user else ()
+    added: list[Tool] = [BUILT_IN["evaluate"]] if options.allow_evaluate and not vendor else []
+    added += USER_TOOLS if asks_user else ()
     if options.search is not None:
-        found = configure(
+        search = configure(
             options.search, base_url=options.search_base_url, api_key=search_api_key, environment=environment
         )
-        asked.append(searching(found))
-    return by_name(_members(options, provider) if vendor else DEFAULT.values(), asked, more)
+        added.append(searching(search))
+    return by_name(_members(options, provider) if vendor else DEFAULT.values(), added, more)
 
 
 def spec_of(tool: Tool) -> ToolSpec:
@@ -116,13 +116,13 @@ class TypedDone(Tool, frozen=True, eq=False):
     def parse(self, source: str | Mapping[str, object]) -> Arguments:
         """See Tool.parse."""
         try:
-            found = read_object(source) if isinstance(source, str) else dict(source)
+            arguments = read_object(source) if isinstance(source, str) else dict(source)
         except ValueError as error:
             raise InvalidArguments(f"done: {error}. It takes {{result}}: call it again with that.") from error
-        if WRAPPER in found:
-            result = found[WRAPPER]
-        elif found and not self.form.convert(found)[1]:
-            result = found  # the answer itself, without the wrapper
+        if WRAPPER in arguments:
+            result = arguments[WRAPPER]
+        elif arguments and not self.form.convert(arguments)[1]:
+            result = arguments  # the answer itself, without the wrapper
         else:
             raise InvalidArguments("done: there is no `result`. It takes {result}: call it again with that.")
         return DoneArguments(result if isinstance(result, str) else msgspec.json.encode(result).decode())

@@ -53,18 +53,18 @@ async def take_turn(run: Run) -> None:
             return
     if batch.stuck is Stuck.END:
         run.fail("stuck", "Turn after turn nothing new was seen or told: the run does not get any further.")
-    await _answer(run, batch, refusal)
+    await _add_results(run, batch, refusal)
 
 
 async def _generate(run: Run) -> Generation:
     """The model's next reply. The conversation is shortened first if it is too long for the model."""
-    for left in range(_MOST_NARROWINGS, -1, -1):
+    for narrowings_left in range(_MOST_NARROWINGS, -1, -1):
         if run.history.tokens > run.window_tokens:
             await make_room(run)
         try:
             return await run.models.generate(_request(run), "action")
         except ContextTooLong:  # the model accepts fewer tokens than was assumed
-            if not left:
+            if not narrowings_left:
                 raise
             run.narrow()
         except ModelError as error:
@@ -90,7 +90,7 @@ async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:
     return None
 
 
-async def _answer(run: Run, batch: Batch, refusal: str | None) -> None:
+async def _add_results(run: Run, batch: Batch, refusal: str | None) -> None:
     """Adds the results of the model's calls to the conversation, and what it has not seen of the page yet."""
     results, notes = batch.results(refusal), []
     if batch.lost is not None:

@@ -42,18 +42,18 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
         isolated: bool = False,
     ) -> ContextOptions:
         """The options for the arguments of `Browser.launch` or a similar call, with files read. Raises SetupError."""
-        found = state = None
+        parsed_proxy = state = None
         if proxy is not None:
-            found = chrome_proxy(proxy)
+            parsed_proxy = chrome_proxy(proxy)
         if storage_state is not None:
             from cdp_agent.page.storage_state import read_state  # late: 10 ms, which would delay the start of Chrome
 
             state = read_state(storage_state)
-        credentials = None if found is None else found.credentials
+        credentials = None if parsed_proxy is None else parsed_proxy.credentials
         return ContextOptions(
             dialogs=dialogs or DialogPolicy(),
             settings=PageSettings.of(viewport, proxy_credentials=credentials, **settings),
-            proxy=found,
+            proxy=parsed_proxy,
             state=state,
             downloads=None if downloads is None else os.fspath(downloads),
             isolated=isolated,

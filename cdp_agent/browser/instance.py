@@ -249,9 +249,9 @@ class OpenContext:
         """All tabs, including those whose sessions have ended, so that nothing can be done in them any more."""
         targets, first = self.instance.targets, self.instance.default
         return [
-            each
-            for each in targets.tabs.values()
-            if targets.contexts.get(each.target_id, first) is self and each.target_id not in self._blank
+            tab
+            for tab in targets.tabs.values()
+            if targets.contexts.get(tab.target_id, first) is self and tab.target_id not in self._blank
         ]
 
     @property
@@ -375,12 +375,12 @@ async def _save_storage(
 ) -> None:
     """Writes all cookies, and the local storage of these origins, to a file. Raises SetupError."""
     cookies = await cookies_of(browser, context)
-    found = []
+    states = []
     async with _visitor(new_page, browser) as visitor:
         for origin in sorted(origins):
             if items := await visitor.read(origin):
-                found.append(OriginState(origin, items))
-    write_state(path, StorageState(cookies, found))
+                states.append(OriginState(origin, items))
+    write_state(path, StorageState(cookies, states))
 
 
 @asynccontextmanager

@@ -252,14 +252,16 @@ class Targets(Generic[C]):
 def find_page(pages: Sequence[Page], named: str) -> Page:
     """The only page that `named` matches; see BrowserContext.find_page."""
     words = named.casefold()
-    found = [page for page in pages if page.target_id == named] or [
+    matches = [page for page in pages if page.target_id == named] or [
         page for page in pages if words in page.title.casefold() or words in page.url.casefold()
     ]
-    if len(found) == 1:
-        return found[0]
-    listed = [f"{page.title!r} at {shortened(page.url)} ({page.target_id})" for page in (found or pages)[:_MOST_LISTED]]
-    how_many = f"{len(found)} tabs fit" if found else "No tab fits"
+    if len(matches) == 1:
+        return matches[0]
+    listed = [
+        f"{page.title!r} at {shortened(page.url)} ({page.target_id})" for page in (matches or pages)[:_MOST_LISTED]
+    ]
+    how_many = f"{len(matches)} tabs fit" if matches else "No tab fits"
     lines = [f"{how_many} {named!r}: name one by its id, or by more of its title or address.", *listed]
-    if len(found or pages) > _MOST_LISTED:
-        lines.append(f"and {len(found or pages) - _MOST_LISTED} more")
+    if len(matches or pages) > _MOST_LISTED:
+        lines.append(f"and {len(matches or pages) - _MOST_LISTED} more")
     raise SetupError("\n".join(lines))

@@ -254,7 +254,7 @@ class Connection:
             self._refuse_unreadable(data, error)
             return
         if message.id:
-            self._answer(message)
+            self._receive_answer(message)
             return
         if protocol_log.is_on():
             protocol_log.log_event(message.method, bytes(message.params), message.session_id)
@@ -266,7 +266,7 @@ class Connection:
         if message.method == DetachedFromTarget.method:
             self._detach(message.params)
 
-    def _answer(self, message: _Message) -> None:
+    def _receive_answer(self, message: _Message) -> None:
         pending = self._pending.get(message.id)
         if protocol_log.is_on():
             content = bytes(message.result) if message.error is None else msgspec.json.encode(message.error)

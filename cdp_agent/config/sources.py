@@ -74,15 +74,15 @@ def unknown_variables(kind: type[msgspec.Struct], environment: Mapping[str, str]
 
 
 def _flag(setting: Setting, flags: Mapping[str, Given], folder: Path | None) -> tuple[object, str] | None:
-    given = flags.get(setting.name)
+    value = flags.get(setting.name)
     source = setting.flag or setting.name
-    if given is None:
+    if value is None:
         return None
-    if isinstance(given, bool):
-        return given, source
-    if isinstance(given, str):
-        return (from_text(setting, given, source, folder=folder) if given.strip() else setting.default), source
-    parts = [from_text(setting, each, source, folder=folder) for each in given if each.strip()]
+    if isinstance(value, bool):
+        return value, source
+    if isinstance(value, str):
+        return (from_text(setting, value, source, folder=folder) if value.strip() else setting.default), source
+    parts = [from_text(setting, text, source, folder=folder) for text in value if text.strip()]
     return tuple(item for part in parts for item in part), source
 
 

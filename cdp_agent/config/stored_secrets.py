@@ -39,10 +39,10 @@ class StoredSecret(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     def read(self, name: str, environment: Mapping[str, str] | None = None) -> Secret | Totp:
         """The secret, for an agent. Raises SetupError when it cannot be read from where it is stored."""
         kind = Totp if self.totp else Secret
-        text = self._text(name, os.environ if environment is None else environment)
+        text = self._secret_text(name, os.environ if environment is None else environment)
         return kind(text, self.origins, self.purpose, self.fields)
 
-    def _text(self, name: str, environment: Mapping[str, str]) -> str:
+    def _secret_text(self, name: str, environment: Mapping[str, str]) -> str:
         if self.value is not None:
             return self.value
         if self.env is not None:

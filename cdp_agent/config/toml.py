@@ -25,13 +25,13 @@ def keys(text: str) -> dict[str, tuple[object, int, bool]]:
         ended = "'\\x00'" in str(error)  # tomlkit's name for the end of the text, at a meaningless position
         raise ValueError("it ends in the middle of a value" if ended else str(error)) from error
     values = document.unwrap()
-    found: dict[str, tuple[object, int, bool]] = {}
+    entries: dict[str, tuple[object, int, bool]] = {}
     line = 1
     for key, item in document.body:
         if key is not None:
-            found.setdefault(key.key, (values[key.key], line, _is_table(item)))
+            entries.setdefault(key.key, (values[key.key], line, _is_table(item)))
         line += _written([(key, item)]).count("\n")
-    return found
+    return entries
 
 
 def changed(text: str, values: Mapping[str, object]) -> str:

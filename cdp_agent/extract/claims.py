@@ -45,17 +45,17 @@ class Grounding(msgspec.Struct, frozen=True):
 def claims(answer: str) -> list[str]:
     """The quotes, addresses, figures with their units, and words with digits in an answer, each once, in order."""
     text = _LIST_MARK.sub(lambda match: " " * len(match[0]), answer)
-    found = {match.start(): match[0].rstrip(".,;:!?") for match in WEB_ADDRESS.finditer(text)}
+    claim_at = {match.start(): match[0].rstrip(".,;:!?") for match in WEB_ADDRESS.finditer(text)}
     text = WEB_ADDRESS.sub(_blank, text)
-    found |= {match.start(): match[1].strip() for match in _QUOTE.finditer(text)}
+    claim_at |= {match.start(): match[1].strip() for match in _QUOTE.finditer(text)}
     text = _QUOTE.sub(_blank, text)
     spans = [match.span() for match in _WORD.finditer(text) if any(map(str.isdecimal, match[0]))]
     plain = text.translate(_PLAIN)
     plain = plain.casefold() if len(plain.casefold()) == len(text) else plain
-    spans += [(each.start, each.end) for each in (*figures(plain), *long_numbers(plain))]
+    spans += [(figure.start, figure.end) for figure in (*figures(plain), *long_numbers(plain))]
     for start, end in _joined(spans):
-        found[start] = text[start:end].strip(".,;:!?'’*_# ")
-    return list(dict.fromkeys(found[place] for place in sorted(found) if found[place]))[:MOST_CLAIMS]
+        claim_at[start] = text[start:end].strip(".,;:!?'’*_# ")
+    return list(dict.fromkeys(claim_at[place] for place in sorted(claim_at) if claim_at[place]))[:MOST_CLAIMS]
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -73,20 +73,20 @@ def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def grounding(text: str, page: SourcePage, asked: str = "") -> Grounding:
-    """Looks up in the page what a text says of it; `asked` is what was to be found, whose words may be labels."""
+def grounding(text: str, page: SourcePage, question: str = "") -> Grounding:
+    """Looks up in the page what a text says of it; `question` is what was to be found, whose words may be labels."""
     missing: dict[str, None] = {}
     lines: dict[str, None] = {}
-    for piece in _pieces(text, {word.casefold() for word in _LETTERS.findall(asked)}):
+    for piece in _pieces(text, {word.casefold() for word in _LETTERS.findall(question)}):
         if not piece.strip() or _looked_up(piece, page, lines):
             continue
         is_sentence = piece.rstrip().endswith((".", "!", "?")) or len(piece.split()) > _LONGEST_ITEM
         for part in [piece] if is_sentence else _BETWEEN_PARTS.split(piece):
             if not part.strip() or (not is_sentence and _looked_up(part, page, lines)):
                 continue
-            unknown = [each for each in claims(part) if not _looked_up(each, page, lines)]
+            unknown = [claim for claim in claims(part) if not _looked_up(claim, page, lines)]
             names = _unknown_names(part, page, is_sentence=is_sentence)
-            unknown += [name for name in names if not any(name in each for each in unknown)]
+            unknown += [name for name in names if not any(name in claim for claim in unknown)]
             if unknown and not is_sentence:
                 unknown = [part.strip()]
             missing |= dict.fromkeys(unknown)
@@ -101,7 +101,7 @@ def _looked_up(claim: str, page: SourcePage, lines: dict[str, None]) -> bool:
     return line is not None
 
 
-def _pieces(text: str, asked: set[str]) -> Iterator[str]:
+def _pieces(text: str, question_words: set[str]) -> Iterator[str]:
     """The cells, items and sentences of a Markdown text, without its marks, labels and the heads of its tables."""
     lines = [_EMPHASIS.sub("", _LINE_MARK.sub("", line)) for line in text.split("\n")]
     labels = Counter(match[1].casefold() for line in lines if (match := _LABEL.match(line)))
@@ -112,7 +112,9 @@ def _pieces(text: str, asked: set[str]) -> Iterator[str]:
             yield from line.strip().strip("|").split("|")
             continue
         match = _LABEL.match(line)
-        if match and (labels[match[1].casefold()] > 1 or asked.issuperset(_LETTERS.findall(match[1].casefold()))):
+        if match and (
+            labels[match[1].casefold()] > 1 or question_words.issuperset(_LETTERS.findall(match[1].casefold()))
+        ):
             line = line[match.end() :]
         yield from _SENTENCE_END.split(line)
 

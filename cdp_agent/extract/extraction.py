@@ -130,13 +130,13 @@ class _Run:
         """The whole answer, from as many parts of the page as necessary."""
         for halvings in range(_MOST_HALVINGS + 1):
             try:
-                return await self._answer(form, context_tokens >> halvings)
+                return await self._answer_within(form, context_tokens >> halvings)
             except ContextTooLong:  # the provider knows the limit of the model; refusals cost nothing
                 if halvings == _MOST_HALVINGS:
                     raise
         raise AssertionError("the last attempt returns or raises")
 
-    async def _answer(self, form: Form | None, context_tokens: int) -> object:
+    async def _answer_within(self, form: Form | None, context_tokens: int) -> object:
         pieces = self._contents.pieces(self._content_budget(form, context_tokens)) or ["(The page is empty.)"]
         self._parts = len(pieces)
         if len(pieces) == 1:
@@ -192,11 +192,11 @@ class _Run:
             if not reply.text.strip():
                 raise self._bad("the answer is empty.")
             return reply.text.strip()
-        for left in reversed(range(_ATTEMPTS)):
-            value, problems = form.read(_text(reply))
+        for attempts_left in reversed(range(_ATTEMPTS)):
+            value, problems = form.read(_answer_text(reply))
             if not problems:
                 return value
-            if left:
+            if attempts_left:
                 messages += _objection(reply, prompts.repair(listed(problems), by_tool=not self._gives_json))
                 reply = await self._call(form, messages)
         raise self._bad(f"the answer does not fit the schema: {listed(problems)}")
@@ -225,7 +225,7 @@ class _Run:
         return BadReply(self._client.endpoint.provider, message)
 
 
-def _text(reply: Reply) -> str:
+def _answer_text(reply: Reply) -> str:
     return reply.tool_calls[0].arguments if reply.tool_calls else reply.text
 
 

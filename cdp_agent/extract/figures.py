@@ -181,13 +181,13 @@ _FIRST_IDEOGRAPH = "\u2e80"  # scripts from here on do not separate words from f
 
 def figures(text: str) -> list[Figure]:
     """The figures of a claim, in order. A number preceded by letters (E137, v2, FX-12) is a name, not a figure."""
-    found = list(_dates(text))
-    taken = _blank(text, found)
+    dates = list(_dates(text))
+    taken = _blank(text, dates)
     times = list(_times(taken))
     numbers = _of_one_range(text, list(_numbers(_blank(taken, times), _readings)))
-    ends = {each.end for each in numbers}
-    numbers = [each for each in numbers if each.start - 1 in ends or not _NAMED.search(text, 0, each.start)]
-    return sorted([*found, *times, *numbers], key=lambda each: each.start)
+    ends = {number.end for number in numbers}
+    numbers = [number for number in numbers if number.start - 1 in ends or not _NAMED.search(text, 0, number.start)]
+    return sorted([*dates, *times, *numbers], key=lambda figure: figure.start)
 
 
 def all_figures(text: str) -> list[Figure]:

@@ -97,11 +97,11 @@ def _read(text: str, convert: Callable[[object], tuple[object, list[Problem]]]) 
     try:
         value = decode(fenced[1] if fenced else text)
     except ValueError as error:
-        found, as_text = convert(text)
-        return (found, []) if not as_text else (None, [Problem("$", f"not JSON ({error})"), *as_text])
+        converted, as_text = convert(text)
+        return (converted, []) if not as_text else (None, [Problem("$", f"not JSON ({error})"), *as_text])
     readings = [value, value[WRAPPER]] if isinstance(value, dict) and value.keys() == {WRAPPER} else [value]
     for reading in [*readings, text]:
-        found, problems = convert(reading)
+        converted, problems = convert(reading)
         if not problems:
-            return found, []
+            return converted, []
     return value, convert(readings[-1])[1]

@@ -118,11 +118,11 @@ class SourcePage:
     @cached_property
     def _figures(self) -> dict[str, list[tuple[int, Figure]]]:
         """All figures by their kind, each with its line."""
-        found: dict[str, list[tuple[int, Figure]]] = defaultdict(list)
+        by_kind: dict[str, list[tuple[int, Figure]]] = defaultdict(list)
         for at, line in enumerate(self._lines):
-            for each in all_figures(line) if any(map(str.isdigit, line)) else ():
-                found[each.kind].append((at, each))
-        return found
+            for figure in all_figures(line) if any(map(str.isdigit, line)) else ():
+                by_kind[figure.kind].append((at, figure))
+        return by_kind
 
     def _line_with_text(self, wanted: str) -> str | None:
         for at in range(len(self._lines) - 1, -1, -1):
@@ -193,12 +193,12 @@ def leaves(value: object, path: str = "$") -> Iterator[tuple[str, str | int | fl
 
 
 def _choices(schema: object) -> set[str]:
-    found: set[str] = set()
-    for _, each in subschemas(schema):
-        if isinstance(each, dict):
-            listed = each["enum"] if isinstance(each.get("enum"), list) else []
-            found |= {choice for choice in [*listed, each.get("const")] if isinstance(choice, str)}
-    return found
+    choices: set[str] = set()
+    for _, subschema in subschemas(schema):
+        if isinstance(subschema, dict):
+            listed = subschema["enum"] if isinstance(subschema.get("enum"), list) else []
+            choices |= {choice for choice in [*listed, subschema.get("const")] if isinstance(choice, str)}
+    return choices
 
 
 def _keys_of_maps(value: object, schema: object) -> Iterator[tuple[str, str]]:

@@ -42,9 +42,9 @@ def unenforced(schema: object, dialect: str) -> list[str]:
 def formats(schema: object) -> list[tuple[str, str]]:
     """Each `format` in a schema, with its path."""
     return [
-        (place, each["format"])
-        for place, each in subschemas(schema)
-        if isinstance(each, dict) and isinstance(each.get("format"), str)
+        (place, subschema["format"])
+        for place, subschema in subschemas(schema)
+        if isinstance(subschema, dict) and isinstance(subschema.get("format"), str)
     ]
 
 
@@ -55,32 +55,32 @@ def subschemas(schema: object, place: str = "$", depth: int = 0) -> Iterator[tup
         return
     for name, value in schema.items():
         if name in _MANY and isinstance(value, list):
-            for index, each in enumerate(value):
-                yield from subschemas(each, f"{place}.{name}[{index}]", depth + 1)
+            for index, subschema in enumerate(value):
+                yield from subschemas(subschema, f"{place}.{name}[{index}]", depth + 1)
         elif name in _ONE and isinstance(value, dict | bool):
             yield from subschemas(value, f"{place}.{name}", depth + 1)
         elif name in _NAMED and isinstance(value, dict):
-            for key, each in value.items():
-                if isinstance(each, dict | bool):
-                    yield from subschemas(each, f"{place}.{name}.{key}", depth + 1)
+            for key, subschema in value.items():
+                if isinstance(subschema, dict | bool):
+                    yield from subschemas(subschema, f"{place}.{name}.{key}", depth + 1)
 
 
 def _unenforced(schema: object, dialect: str, place: str, depth: int) -> Iterator[tuple[str, str, str]]:
     enforced = _ENFORCED[dialect]
-    for at, each in subschemas(schema, place, depth):
-        if not isinstance(each, dict):
+    for at, subschema in subschemas(schema, place, depth):
+        if not isinstance(subschema, dict):
             continue
-        alone = dialect == "7" and "$ref" in each
-        for name in each:
+        alone = dialect == "7" and "$ref" in subschema
+        for name in subschema:
             if name in _WORDS or name in ("format", "$ref"):
                 continue
             if alone:
                 yield at, name, ": draft 7 ignores what stands beside $ref"
             elif name not in enforced:
                 yield at, name, ""
-            elif name in ("then", "else") and "if" not in each:
+            elif name in ("then", "else") and "if" not in subschema:
                 yield at, name, ": there is no if"
-            elif name in ("maxContains", "minContains") and "contains" not in each:
+            elif name in ("maxContains", "minContains") and "contains" not in subschema:
                 yield at, name, ": there is no contains"
-            elif name == "additionalItems" and not isinstance(each.get("items"), list):
+            elif name == "additionalItems" and not isinstance(subschema.get("items"), list):
                 yield at, name, ": items is no list"

@@ -137,11 +137,11 @@ def _build(source: object, dialect: Dialect, documents: Mapping[str, Any], forma
 
 
 def _notices(source: object, dialect: Dialect, formats: bool) -> list[str]:
-    found = unenforced(source, dialect)
+    notices = unenforced(source, dialect)
     for place, name in formats_in(source):
         if not formats or not _is_known_format(name, dialect):
-            found.append(f"format {name!r} at {place}")
-    return found
+            notices.append(f"format {name!r} at {place}")
+    return notices
 
 
 def _is_known_format(name: str, dialect: Dialect) -> bool:

@@ -37,31 +37,31 @@ def as_argument(source: object) -> dict[str, Any]:
 def _defined(schema: object, root: dict[str, Any], definitions: dict[str, Any]) -> Any:
     """The schema with every reference pointing to an entry of `definitions`, to which the targets are added."""
     if isinstance(schema, list):
-        return [_defined(each, root, definitions) for each in schema]
+        return [_defined(item, root, definitions) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {
+    rewritten = {
         key: value if key in ("const", "enum") else _defined(value, root, definitions)
         for key, value in schema.items()
         if key != "$schema" and not (key in _DEFINITIONS and isinstance(value, dict))
     }
-    reference = found.get("$ref")
+    reference = rewritten.get("$ref")
     if isinstance(reference, str) and (reference == "#" or reference.startswith("#/")):
         name = reference.rpartition("/")[2].lstrip("#") or "value"
-        found["$ref"] = f"#/$defs/{name}"
+        rewritten["$ref"] = f"#/$defs/{name}"
         if name not in definitions:
             definitions[name] = {}  # it may refer to itself
             definitions[name] = _defined(_at(root, reference), root, definitions)
-    return found
+    return rewritten
 
 
 def _at(root: dict[str, Any], reference: str) -> Any:
     """The target of a reference within a schema."""
-    found: Any = root
+    target: Any = root
     for step in filter(None, reference.removeprefix("#").split("/")):
         key = unquote(step).replace("~1", "/").replace("~0", "~")
-        found = found[int(key)] if isinstance(found, list) else found[key]
-    return found
+        target = target[int(key)] if isinstance(target, list) else target[key]
+    return target
 
 
 def list_property(source: object) -> str | None:

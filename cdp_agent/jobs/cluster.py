@@ -91,10 +91,10 @@ class RayWorkers:
 
     async def begin(self, jobs: Sequence[Job]) -> None:
         """See `Workers`. Waits until there is one, and a little for those of the other nodes."""
-        await self._answer(self._connect)
+        await self._answer_of(self._connect)
         await asyncio.to_thread(self._store.write, PROBE, b"")
         if self._options.per_origin is not None or self._options.delay_s or self._options.robots:
-            self._politeness = await self._answer(self._start_politeness)
+            self._politeness = await self._answer_of(self._start_politeness)
         first: dict[bool, Job] = {}
         for job in jobs:
             first.setdefault(job.task is None, job)
@@ -159,7 +159,7 @@ class RayWorkers:
         self._politeness = None  # Ray ends what nobody refers to
         if self._begun_here and not is_lost:
             try:
-                await self._answer(_ray().shutdown)
+                await self._answer_of(_ray().shutdown)
             except BrowserError:  # all tasks have ended, so that nobody needs its answer
                 is_lost = True
         if is_lost:  # Ray would wait for the cluster when our process ends
@@ -172,7 +172,7 @@ class RayWorkers:
         """
         placed_at = time.monotonic()
         while True:
-            nodes = await self._answer(_living_nodes)
+            nodes = await self._answer_of(_living_nodes)
             if self._home not in nodes:
                 raise self._lost("takes the node that the batch was begun on for dead")
             for actor in [each for each in self._actors if each.node not in nodes]:
@@ -192,7 +192,7 @@ class RayWorkers:
         """Starts a worker on a node, and gives it orders only once it has prepared itself."""
         exceptions = _ray().exceptions
         try:
-            handle = await self._answer(partial(self._start_worker, node))
+            handle = await self._answer_of(partial(self._start_worker, node))
             wrong = await handle.begin.remote(self._sample)
             if wrong is None:
                 self._actors.append(_NodeActor(node, handle, await handle.capacity.remote()))
@@ -208,19 +208,19 @@ class RayWorkers:
 
     async def _ask_workers(self) -> None:
         """Learns from each worker what its attempts have used. Gives up those that died, and that answer no longer."""
-        asked = {asyncio.ensure_future(_value(each.handle.spent.remote())): each for each in self._actors}
-        answered, late = await asyncio.wait(asked, timeout=_LOOKS_EVERY_S) if asked else (set(), set())
-        for each in late:
-            each.cancel()
-            if time.monotonic() - asked[each].answered_at > _ANSWERS_WITHIN_S:
-                self._give_up(asked[each])
-        for each in answered:
-            if (error := each.exception()) is not None:
+        actor_of = {asyncio.ensure_future(_value(actor.handle.spent.remote())): actor for actor in self._actors}
+        answered, late = await asyncio.wait(actor_of, timeout=_LOOKS_EVERY_S) if actor_of else (set(), set())
+        for call in late:
+            call.cancel()
+            if time.monotonic() - actor_of[call].answered_at > _ANSWERS_WITHIN_S:
+                self._give_up(actor_of[call])
+        for call in answered:
+            if (error := call.exception()) is not None:
                 self._died_of = _first_line(error)
-                self._give_up(asked[each])
+                self._give_up(actor_of[call])
                 continue
-            asked[each].answered_at = time.monotonic()
-            for key, spent in each.result().items():
+            actor_of[call].answered_at = time.monotonic()
+            for key, spent in call.result().items():
                 if key in self._spent:
                     self._spent[key](*spent)
 
@@ -270,7 +270,7 @@ class RayWorkers:
         if self._watching.done():
             self._watching.result()
 
-    async def _answer(self, call: Callable[[], T], within_s: float = _ANSWERS_WITHIN_S) -> T:
+    async def _answer_of(self, call: Callable[[], T], within_s: float = _ANSWERS_WITHIN_S) -> T:
         """What a call of Ray returns or raises. Raises BrowserError when the cluster has not answered it in time.
 
         It is in a thread that ends with our process: Ray waits for ever for what is stopped.

@@ -198,8 +198,13 @@ def next_attempt(store: StateStore, job: Job) -> NextAttempt:
 
 
 def _unfinished(job: Job, attempts: int, history: BatchHistory, store: StateStore) -> UnfinishedJob:
-    known = next_attempt(store, job)
+    upcoming = next_attempt(store, job)
     lost = None
-    if known.error is None and not known.goes_on and known.saved is not None and len(history.of(job.id)) < attempts:
-        lost = Spent(job.id, False, *spent_until(known.saved))
-    return UnfinishedJob(attempts, known.goes_on, known.error, lost)
+    if (
+        upcoming.error is None
+        and not upcoming.goes_on
+        and upcoming.saved is not None
+        and len(history.of(job.id)) < attempts
+    ):
+        lost = Spent(job.id, False, *spent_until(upcoming.saved))
+    return UnfinishedJob(attempts, upcoming.goes_on, upcoming.error, lost)

@@ -59,28 +59,28 @@ class Concurrency:
 def cores() -> int:
     """The number of cores that this process may use, by its affinity and the quota of its cgroup."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    quota, _, period = (_text(_CGROUP / "cpu.max") or "max").partition(" ")
+    quota, _, period = (_read(_CGROUP / "cpu.max") or "max").partition(" ")
     return available if quota == "max" else max(1, min(available, round(int(quota) / int(period or 100_000))))
 
 
 def measure(at_s: float) -> Measured:
     """Measures the machine, or the part of it that this container has; `at_s` is the time now."""
-    meminfo = dict(line.split(":", 1) for line in (_text(Path("/proc/meminfo")) or "").splitlines())
+    meminfo = dict(line.split(":", 1) for line in (_read(Path("/proc/meminfo")) or "").splitlines())
     if not meminfo:  # not Linux: half of the memory, as a guess
         total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20 if hasattr(os, "sysconf") else 4096.0
         return Measured(total / 2, total, None, at_s)
     total, available = (int(meminfo[name].split()[0]) / 1024 for name in ("MemTotal", "MemAvailable"))
-    limit = _text(_CGROUP / "memory.max")
+    limit = _read(_CGROUP / "memory.max")
     if limit not in (None, "max"):
         most = int(limit) / 2**20
-        total, available = min(total, most), min(available, most - int(_text(_CGROUP / "memory.current") or 0) / 2**20)
-    stat = (_text(Path("/proc/stat")) or "").split()
+        total, available = min(total, most), min(available, most - int(_read(_CGROUP / "memory.current") or 0) / 2**20)
+    stat = (_read(Path("/proc/stat")) or "").split()
     return Measured(available, total, (int(stat[4]) + int(stat[5])) / os.sysconf("SC_CLK_TCK"), at_s)
 
 
 def memory_of(pid: int) -> float | None:
     """The memory that a process uses, in MB; None where the system does not report it."""
-    text = _text(Path(f"/proc/{pid}/statm"))
+    text = _read(Path(f"/proc/{pid}/statm"))
     return None if not text else int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
@@ -95,7 +95,7 @@ def _idle_share(before: Measured, now: Measured) -> float | None:
     return max(0.0, (now.idle_s - before.idle_s) / ((now.at_s - before.at_s) * (os.cpu_count() or 1)))
 
 
-def _text(path: Path) -> str | None:
+def _read(path: Path) -> str | None:
     try:
         return path.read_text().strip()
     except OSError:

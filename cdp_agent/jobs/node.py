@@ -81,34 +81,34 @@ class NodeWorker:
 
     async def attempt(self, order: bytes) -> bytes:
         """Carries out an order; both it and the result are JSON. See `Worker.attempt`."""
-        given = msgspec.json.decode(order, type=Order)
-        key = given.job.key
-        found = await asyncio.to_thread(self._store.read, f"{key}/{OWNER}")
-        before = None if found is None else msgspec.json.decode(found, type=_Owner)
-        is_again = before is not None and before.attempt == given.attempt
-        kept = f"{key}/outcome-{given.attempt}.json"
-        if is_again and (outcome := await asyncio.to_thread(self._store.read, kept)) is not None:
+        decoded = msgspec.json.decode(order, type=Order)
+        key = decoded.job.key
+        stored = await asyncio.to_thread(self._store.read, f"{key}/{OWNER}")
+        before = None if stored is None else msgspec.json.decode(stored, type=_Owner)
+        is_again = before is not None and before.attempt == decoded.attempt
+        outcome_name = f"{key}/outcome-{decoded.attempt}.json"
+        if is_again and (outcome := await asyncio.to_thread(self._store.read, outcome_name)) is not None:
             return outcome
-        owner = msgspec.json.encode(_Owner(self._name, given.attempt))
+        owner = msgspec.json.encode(_Owner(self._name, decoded.attempt))
         if before is not None:
             # That worker may still act, though it was taken for dead or its batch has ended, until the task is claimed.
             await asyncio.to_thread(self._store.write, f"{key}/{OWNER}", owner)
-            known = await asyncio.to_thread(next_attempt, self._store, given.job)
-            if known.error is not None:
-                return msgspec.json.encode(AttemptResult(ok=False, error=known.error, acts=known.acts))
-            if is_again or known.acts.over:
-                given = msgspec.structs.replace(given, goes_on=known.goes_on)
+            upcoming = await asyncio.to_thread(next_attempt, self._store, decoded.job)
+            if upcoming.error is not None:
+                return msgspec.json.encode(AttemptResult(ok=False, error=upcoming.error, acts=upcoming.acts))
+            if is_again or upcoming.acts.over:
+                decoded = msgspec.structs.replace(decoded, goes_on=upcoming.goes_on)
 
         def spends(tokens: int, cost: float | None) -> None:
             self._spent[key] = (tokens, cost)
 
         try:
-            attempted = await self._worker.attempt(given, self._stop, spends, owner)
+            attempted = await self._worker.attempt(decoded, self._stop, spends, owner)
         finally:
             self._spent.pop(key, None)
         outcome = msgspec.json.encode(attempted)
         if not attempted.stopped:
-            await asyncio.to_thread(self._store.write, kept, outcome)
+            await asyncio.to_thread(self._store.write, outcome_name, outcome)
         return outcome
 
     async def close(self) -> None:
@@ -138,7 +138,7 @@ def settings_for_nodes(config: Config) -> bytes:
 
     Raises SetupError for an address that contains a password or a token, since secrets are not sent to nodes.
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for setting in settings_of(Config).values():
         value = getattr(config, setting.name)
         if setting.secret or value == setting.default:
@@ -148,16 +148,16 @@ def settings_for_nodes(config: Config) -> bytes:
                 f"{setting.name} holds what may be secret, and goes to no cluster: set it on its nodes, in their "
                 f"environment or settings."
             )
-        found[setting.name] = plain(value)
-    return msgspec.json.encode(found)
+        settings[setting.name] = plain(value)
+    return msgspec.json.encode(settings)
 
 
 def _settings_here(settings: bytes) -> Config:
     """These settings, with the secrets that this node has. Raises SetupError."""
     own = load(Config, flags={}, environment=os.environ, file=ConfigFile.read(config_path(os.environ))).config
-    known = settings_of(Config)
-    given = {
-        name: checked(known[name], value, "the settings of the batch")
+    all_settings = settings_of(Config)
+    values = {
+        name: checked(all_settings[name], value, "the settings of the batch")
         for name, value in msgspec.json.decode(settings).items()
     }
-    return Config(**given, **{name: getattr(own, name) for name, each in known.items() if each.secret})
+    return Config(**values, **{name: getattr(own, name) for name, setting in all_settings.items() if setting.secret})

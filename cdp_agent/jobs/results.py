@@ -56,13 +56,13 @@ class ResultsFile:
 
     def _read(self) -> list[JobResult]:
         content = self._file.read()
-        found = results_in(content, self.path)
+        results = results_in(content, self.path)
         whole = content.rfind(b"\n") + 1
         if whole < len(content):
             self._file.truncate(whole)
             os.fsync(self._file.fileno())
         self._file.seek(whole)
-        return found
+        return results
 
     def add(self, result: JobResult) -> None:
         """See `ResultSink`."""
@@ -96,13 +96,13 @@ class ResultsStream:
 
 def results_in(content: bytes, path: Path) -> list[JobResult]:
     """The results in a file's content, without an incomplete last line. Raises SetupError for any other content."""
-    found = []
+    results = []
     for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(), 1):
         try:
-            found.append(msgspec.json.decode(line, type=JobResult))
+            results.append(msgspec.json.decode(line, type=JobResult))
         except msgspec.MsgspecError as error:
             raise SetupError(f"{path}, line {number}: this is no result ({error}).") from error
-    return found
+    return results
 
 
 def totals(results: Iterable[JobResult]) -> tuple[int, float | None]:

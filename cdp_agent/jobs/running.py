@@ -142,15 +142,15 @@ class JobRun:
                 continue
             if (finished := self._history.finished.get(job.id)) is not None:
                 ready += self._finish(finished, is_new=False)
-            elif (known := self._history.begun.get(job.id)) is not None:
-                if known.error is not None:
+            elif (unfinished := self._history.begun.get(job.id)) is not None:
+                if unfinished.error is not None:
                     ready += self._finish(
-                        self._result(Order(job, known.attempts), AttemptResult(False, error=known.error))
+                        self._result(Order(job, unfinished.attempts), AttemptResult(False, error=unfinished.error))
                     )
                 else:
-                    if known.lost is not None:
-                        self._add_spent(known.lost)
-                    self._pending.append(Order(job, known.attempts + 1, known.goes_on))
+                    if unfinished.lost is not None:
+                        self._add_spent(unfinished.lost)
+                    self._pending.append(Order(job, unfinished.attempts + 1, unfinished.goes_on))
             else:
                 self._pending.append(Order(job, 1))
         return ready
@@ -230,7 +230,7 @@ class JobRun:
         if attempted.acts.under_way is not None and not attempted.ok:
             why = f" ({error.message})" if error is not None else ""
             error = TaskError("interrupted", INTERRUPTED.format(act=attempted.acts.under_way) + why, "browser")
-        known = attempted.cost is not None and all(each.cost is not None for each in spent)
+        cost_known = attempted.cost is not None and all(each.cost is not None for each in spent)
         return JobResult(
             id=order.job.id,
             ok=attempted.ok,
@@ -239,7 +239,7 @@ class JobRun:
             attempts=order.attempt,
             seconds=round(attempted.seconds + sum(each.seconds for each in spent), 3),
             tokens=attempted.tokens + sum(each.tokens for each in spent),
-            cost=(attempted.cost or 0.0) + sum(each.cost or 0.0 for each in spent) if known else None,
+            cost=(attempted.cost or 0.0) + sum(each.cost or 0.0 for each in spent) if cost_known else None,
         )
 
     def _add_spent(self, spent: Spent) -> None:

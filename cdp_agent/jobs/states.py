@@ -145,12 +145,12 @@ class JobState:
     async def load(self) -> Acts:
         """Reads the acts that an earlier attempt stored, and puts its checkpoint into `folder`. Raises OSError."""
         self._acts = await asyncio.to_thread(acts_of, self._store, self._key)
-        found = None
+        content = None
         if self._shared:
-            found = await asyncio.to_thread(self._store.read, f"{self._key}/{checkpoint.FILE}")
-        if found is not None:
+            content = await asyncio.to_thread(self._store.read, f"{self._key}/{checkpoint.FILE}")
+        if content is not None:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            await asyncio.to_thread(files.write, self.folder / checkpoint.FILE, found)
+            await asyncio.to_thread(files.write, self.folder / checkpoint.FILE, content)
         await self._claim()
         return self._acts
 
@@ -194,13 +194,13 @@ class JobState:
             return
         async with self._writing:
             try:
-                found = await asyncio.to_thread((self.folder / checkpoint.FILE).read_bytes)
+                content = await asyncio.to_thread((self.folder / checkpoint.FILE).read_bytes)
             except FileNotFoundError:  # there is none yet, or the run has ended meanwhile
                 return
-            if found != self._checkpoint:
+            if content != self._checkpoint:
                 await self._check_mine()
-                await asyncio.to_thread(self._store.write, f"{self._key}/{checkpoint.FILE}", found)
-                self._checkpoint = found
+                await asyncio.to_thread(self._store.write, f"{self._key}/{checkpoint.FILE}", content)
+                self._checkpoint = content
 
     async def forget(self) -> None:
         """Removes the state of the task. Raises OSError."""

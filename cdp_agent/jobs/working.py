@@ -222,11 +222,11 @@ class Worker:
     ) -> AsyncGenerator[Event, None]:
         """The events of the attempt. Raises SetupError."""
         job, config = order.job, self._config
-        asked = config.approve is not None or bool(config.approval_rules)
+        needs_approval = config.approve is not None or bool(config.approval_rules)
         rules = rules_from(config.approval_rules, "allow")
         if order.goes_on:
             keywords = resume_keywords(config)
-            if asked and job.task is not None and config.planner is None:
+            if needs_approval and job.task is not None and config.planner is None:
                 keywords["approve"] = rules  # a run by steps keeps its own
             return Agent.resume(browser, state.folder, answer=None, act_log=watch, stop=stop, **keywords)
         keywords = agent_keywords(config) if job.task is not None else steps_keywords(config)
@@ -235,7 +235,7 @@ class Worker:
         if job.steps is not None:
             # Whoever wrote the steps has approved them.
             keywords["approve"] = rules_from([*config.approval_rules, "allow"])
-        elif asked or config.planner is not None:
+        elif needs_approval or config.planner is not None:
             keywords["approve"] = rules
         agent = Agent(browser, **{**keywords, "checkpoint": state.folder, "act_log": watch})
         if job.steps is not None:

@@ -90,17 +90,17 @@ async def set_cookies(browser: Session, cookies: Iterable[SavedCookie], context:
         await browser.send(storage.SetCookies(cookies=params, browser_context_id=context))
 
 
-def _cookie(found: storage.Cookie) -> SavedCookie:
-    partition = found.partition_key
+def _cookie(cookie: storage.Cookie) -> SavedCookie:
+    partition = cookie.partition_key
     return SavedCookie(
-        name=found.name,
-        value=found.value,
-        domain=found.domain,
-        path=found.path,
-        expires=_SESSION if found.session else found.expires,
-        http_only=found.http_only,
-        secure=found.secure,
-        same_site=found.same_site or msgspec.UNSET,
+        name=cookie.name,
+        value=cookie.value,
+        domain=cookie.domain,
+        path=cookie.path,
+        expires=_SESSION if cookie.session else cookie.expires,
+        http_only=cookie.http_only,
+        secure=cookie.secure,
+        same_site=cookie.same_site or msgspec.UNSET,
         partition_key=msgspec.UNSET if partition is None else partition.top_level_site,
         has_cross_site_ancestor=msgspec.UNSET if partition is None else partition.has_cross_site_ancestor,
     )
@@ -130,7 +130,7 @@ class StorageVisitor:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        session.on(fetch.RequestPaused, self._answer)
+        session.on(fetch.RequestPaused, self._answer_with_empty_page)
 
     @classmethod
     async def of_tab(cls, browser: Session, target_id: str) -> StorageVisitor:
@@ -169,7 +169,7 @@ class StorageVisitor:
         except TimeoutError as error:
             raise BrowserError(f"The local storage of {origin} was not reached within {_VISIT_S:g} s.") from error
 
-    def _answer(self, event: fetch.RequestPaused) -> None:
+    def _answer_with_empty_page(self, event: fetch.RequestPaused) -> None:
         self._session.tell(
             fetch.FulfillRequest(request_id=event.request_id, response_code=200, response_headers=_EMPTY_PAGE)
         )

@@ -121,11 +121,11 @@ def _needs_ref(spec: ToolSpec) -> bool:
 def _enforceable(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict[str, Any]:
     """The schema of the arguments in a form that constrained decoding can enforce."""
     properties = {}
-    for name, each in parameters.get("properties", {}).items():
-        if not _is_ref(each):
-            properties[name] = _bounded(each)
+    for name, schema in parameters.get("properties", {}).items():
+        if not _is_ref(schema):
+            properties[name] = _bounded(schema)
         elif refs or refs is None:
-            properties[name] = _REF if refs else each
+            properties[name] = _REF if refs else schema
     return _object(properties, parameters.get("required", ()))
 
 
@@ -139,14 +139,18 @@ def _bounded(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema without descriptions; a bounded number becomes an integer, for which grammars support bounds."""
     if _is_form(schema):
         return schema
-    kept = {key: value for key, value in schema.items() if key not in ("description", "default", "title")}
-    if kept.get("type") == "string" and not kept.keys() & {"enum", "pattern", "maxLength"}:
-        kept["maxLength"] = LONGEST_TEXT
-    if kept.get("type") == "array":
-        kept = {"maxItems": _MOST_ITEMS, **kept, "items": _bounded(kept.get("items", {}))}
-    if kept.get("type") == "number" and "minimum" in kept and "maximum" in kept:
-        kept |= {"type": "integer", "minimum": math.ceil(kept["minimum"]), "maximum": math.floor(kept["maximum"])}
-    return kept
+    bounded = {key: value for key, value in schema.items() if key not in ("description", "default", "title")}
+    if bounded.get("type") == "string" and not bounded.keys() & {"enum", "pattern", "maxLength"}:
+        bounded["maxLength"] = LONGEST_TEXT
+    if bounded.get("type") == "array":
+        bounded = {"maxItems": _MOST_ITEMS, **bounded, "items": _bounded(bounded.get("items", {}))}
+    if bounded.get("type") == "number" and "minimum" in bounded and "maximum" in bounded:
+        bounded |= {
+            "type": "integer",
+            "minimum": math.ceil(bounded["minimum"]),
+            "maximum": math.floor(bounded["maximum"]),
+        }
+    return bounded
 
 
 def _strict(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict[str, Any]:
@@ -240,12 +244,12 @@ def _joined(first: tuple[Text | Image, ...], second: tuple[Text | Image, ...]) -
             return first + second
 
 
-def _call_of(found: dict[str, Any], takes: dict[str, set[str]]) -> tuple[str, dict[str, Any]] | None:
+def _call_of(outer: dict[str, Any], takes: dict[str, set[str]]) -> tuple[str, dict[str, Any]] | None:
     """The tool's name and arguments in an object, in the form that was asked for or another that models are used to.
 
     `takes` has the names of each tool's arguments, to tell them from a reason if both are next to the tool's name.
     """
-    inner = next((found[key] for key in ("call", "tool_call", "function") if isinstance(found.get(key), dict)), found)
+    inner = next((outer[key] for key in ("call", "tool_call", "function") if isinstance(outer.get(key), dict)), outer)
     name = next((inner[key] for key in _NAMES if isinstance(inner.get(key), str)), None)
     if name is None:
         return None

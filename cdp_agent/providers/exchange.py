@@ -120,16 +120,16 @@ class _Exchange:
             raise BadReply(self._endpoint.provider, f"the reply broke off: {why}.") from error
 
     async def _refusal(self, response: httpx.Response) -> ModelError:
-        found = b""
+        body = b""
         with suppress(httpx.TransportError):  # the part that has come will do
             async for data in response.aiter_bytes():
-                found += data
-                if len(found) >= _MOST_BYTES_OF_AN_ERROR:
+                body += data
+                if len(body) >= _MOST_BYTES_OF_AN_ERROR:
                     break
         headers = response.headers
         return model_error(
             self._endpoint.provider,
-            self._endpoint.wire.failure(found),
+            self._endpoint.wire.failure(body),
             status=response.status_code,
             retry_after=retry_after_s(headers.get("retry-after"), headers.get("retry-after-ms")),
         )

@@ -80,11 +80,11 @@ def retry_after_s(seconds: str | None, milliseconds: str | None = None) -> float
     """
     for value, scale in ((milliseconds, 1000.0), (seconds, 1.0)):
         try:
-            found = float(value or "") / scale
+            wait_s = float(value or "") / scale
         except ValueError:
             continue
-        if found >= 0:  # neither negative nor NaN
-            return found
+        if wait_s >= 0:  # neither negative nor NaN
+            return wait_s
     try:
         return max(0.0, parsedate_to_datetime(seconds or "").timestamp() - time())
     except ValueError:

@@ -183,8 +183,8 @@ def _address(base_url: str | None, own: str | None, name: str) -> str:
     return urlunsplit(parts._replace(path=parts.path.rstrip("/"), fragment=""))
 
 
-def _key(given: str | None, name: str) -> str | None:
-    key = (given or "").strip() or None
+def _key(api_key: str | None, name: str) -> str | None:
+    key = (api_key or "").strip() or None
     if key and not (key.isascii() and key.isprintable() and " " not in key):
         raise SetupError(f"The key for {name} has characters that no key has: was it copied whole, and nothing else?")
     return key

@@ -88,12 +88,12 @@ class Mask:
         """The text with every secret replaced by its label."""
         if not self._hidden or len(text) < _LEAST_CUT:
             return text
-        known = self._remembered.get(text)
-        if known is None:
+        masked = self._remembered.get(text)
+        if masked is None:
             if len(self._remembered) >= _MOST_REMEMBERED:
                 self._remembered.clear()
-            known = self._remembered[text] = self._replaced(text, lambda span, shown: shown)
-        return known
+            masked = self._remembered[text] = self._replaced(text, lambda span, shown: shown)
+        return masked
 
     def cover(self, text: str) -> str:
         """The text with every character of a secret replaced by a dot, so that its length stays the same."""
@@ -105,14 +105,14 @@ class Mask:
         spans = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
         spans += [part for each in self._hidden.values() for part in each.spread(forms)]
         spans.sort(key=lambda each: (each[0][0], -each[0][1]))
-        kept: list[tuple[Span, str]] = []
+        merged: list[tuple[Span, str]] = []
         for (start, end), shown in spans:
-            if kept and start < kept[-1][0][1]:  # such as the end of one secret that begins another: mask both
-                (first, last), label = kept[-1]
-                kept[-1] = ((first, max(last, end)), label)
+            if merged and start < merged[-1][0][1]:  # such as the end of one secret that begins another: mask both
+                (first, last), label = merged[-1]
+                merged[-1] = ((first, max(last, end)), label)
             else:
-                kept.append(((start, end), shown))
-        return kept
+                merged.append(((start, end), shown))
+        return merged
 
     def _replaced(self, text: str, put: Callable[[Span, str], str]) -> str:
         parts, at = [], 0
@@ -289,11 +289,11 @@ def _letter_patterns(letter: str, *, begins: str) -> Iterator[str]:
 
 def _base64_of(secret: bytes) -> set[str]:
     """The Base64 of the secret at any position in an encoded text, in both alphabets."""
-    found = set()
+    encodings = set()
     for before in range(3):
         encoded = base64.b64encode(bytes(before) + secret).decode().rstrip("=")
         bits = 8 * (before + len(secret))
         sure = encoded[-(-8 * before // 6) : bits // 6]  # the letters that depend on its bits alone
         if len(sure) >= _LEAST_BASE64:
-            found |= {sure, sure.replace("+", "-").replace("/", "_")}
-    return found
+            encodings |= {sure, sure.replace("+", "-").replace("/", "_")}
+    return encodings

@@ -90,14 +90,14 @@ def canonical(url: str) -> str | None:
 def _path(path: str) -> str:
     """The path without `.` and `..`: https://url.spec.whatwg.org/#path-state."""
     steps: list[str] = []
-    given = path.removeprefix("/").split("/")
-    for index, step in enumerate(given):
+    segments = path.removeprefix("/").split("/")
+    for index, step in enumerate(segments):
         plain = step.lower().replace("%2e", ".")
         if plain == "..":
             del steps[-1:]
         elif plain != ".":
             steps.append(step)
-        if plain in (".", "..") and index == len(given) - 1:
+        if plain in (".", "..") and index == len(segments) - 1:
             steps.append("")
     return "/" + _encoded("/".join(steps), _NOT_IN_PATH)
 

@@ -106,15 +106,15 @@ class Secrets:
     Raises SetupError for an invalid name, value, origin or key.
     """
 
-    def __init__(self, given: Mapping[str, GivenSecret] | None = None, start: str | None = None) -> None:
-        self._secrets = {name: _checked(name, each, start) for name, each in (given or {}).items()}
+    def __init__(self, secrets: Mapping[str, GivenSecret] | None = None, start: str | None = None) -> None:
+        self._secrets = {name: _checked(name, secret, start) for name, secret in (secrets or {}).items()}
         self._mask: Mask | None = None
         self._has_user_data = False
         _in_use.add(self)
         if self._secrets:
             self._mask = _new_mask()
-            for name, each in self._secrets.items():
-                self._mask.add(each.value if isinstance(each, Secret) else each.read().text, placeholder(name))
+            for name, secret in self._secrets.items():
+                self._mask.add(secret.value if isinstance(secret, Secret) else secret.read().text, placeholder(name))
 
     def __bool__(self) -> bool:
         return bool(self._secrets) or self._has_user_data
@@ -137,14 +137,16 @@ class Secrets:
         if unknown := [name for name in names if name not in self._secrets]:
             there = ", ".join(map(placeholder, self._secrets)) or "none"
             raise InvalidArguments(f"There is no {placeholder(unknown[0])}. The secrets there are: {there}.")
-        found = [self._secrets[name] for name in names]
-        origins = [each for each in found[0].origins if all(each in other.origins for other in found)] if found else []
+        secrets = [self._secrets[name] for name in names]
+        origins = (
+            [each for each in secrets[0].origins if all(each in other.origins for other in secrets)] if secrets else []
+        )
         values = {name: self._value(name) for name in names}
         return Revealed(
             text=_PLACEHOLDER.sub(lambda match: values[match[1]], text),
             names=names,
             origins=origins,
-            hidden_only=any(each.fields == "hidden" for each in found),
+            hidden_only=any(each.fields == "hidden" for each in secrets),
         )
 
     def withhold(self, text: str) -> None:
@@ -203,10 +205,10 @@ def placeholder(name: str) -> str:
     return f"<secret:{name}>"
 
 
-def _checked(name: str, given: GivenSecret, start: str | None) -> Secret | Totp:
+def _checked(name: str, value: GivenSecret, start: str | None) -> Secret | Totp:
     if not _NAME.fullmatch(name):
         raise SetupError(f"{name!r} is no name for a secret: use letters, digits, - and _, a letter first.")
-    secret = Secret(given) if isinstance(given, str) else given
+    secret = Secret(value) if isinstance(value, str) else value
     if isinstance(secret, Secret) and len(secret.value.strip()) < SHORTEST:
         raise SetupError(f"The secret {name!r} is shorter than {SHORTEST} characters: it could not be kept secret.")
     if isinstance(secret, Totp):
@@ -216,23 +218,25 @@ def _checked(name: str, given: GivenSecret, start: str | None) -> Secret | Totp:
     return msgspec.structs.replace(secret, origins=tuple(_origins(name, secret.origins, start)))
 
 
-def _origins(name: str, given: Collection[str], start: str | None) -> Iterable[str]:
-    if not given:
+def _origins(name: str, addresses: Collection[str], start: str | None) -> Iterable[str]:
+    if not addresses:
         if (begun := location_origin(start or "")) is None:
             raise SetupError(
                 f"Say where the secret {name!r} may be filled in, with origins=[…], or begin at an address (url=)."
             )
         return [begun]
-    found = []
-    for each in given:
-        origin = location_origin(each)
+    origins = []
+    for address in addresses:
+        origin = location_origin(address)
         if origin is None:
-            raise SetupError(f"{each!r} is no origin: give one such as https://shop.example.")
-        parts = urlsplit(each)
-        if parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None or "*" in each:
-            raise SetupError(f"{each!r} is more than an origin: give one such as {origin}, without path or wildcard.")
-        found.append(origin)
-    return found
+            raise SetupError(f"{address!r} is no origin: give one such as https://shop.example.")
+        parts = urlsplit(address)
+        if parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None or "*" in address:
+            raise SetupError(
+                f"{address!r} is more than an origin: give one such as {origin}, without path or wildcard."
+            )
+        origins.append(origin)
+    return origins
 
 
 def _line(name: str, secret: Secret | Totp) -> str:
@@ -243,19 +247,19 @@ def _line(name: str, secret: Secret | Totp) -> str:
 
 
 def _each_text(value: _T, secrets: Secrets) -> _T:
-    found: object = value
+    result: object = value
     match value:
         case str():
-            found = secrets.mask(value)
+            result = secrets.mask(value)
         case msgspec.Struct():
             old = {name: getattr(value, name) for name in value.__struct_fields__}
             new = {name: masked for name, each in old.items() if (masked := _each_text(each, secrets)) is not each}
-            found = msgspec.structs.replace(value, **new) if new else value
+            result = msgspec.structs.replace(value, **new) if new else value
         case list() | tuple():
             items = [_each_text(each, secrets) for each in value]
             changed = any(new is not old for new, old in zip(items, value, strict=True))
-            found = type(value)(items) if changed else value
+            result = type(value)(items) if changed else value
         case dict():
             pairs = {_each_text(key, secrets): _each_text(each, secrets) for key, each in value.items()}
-            found = pairs if pairs != value else value
-    return found  # type: ignore[return-value]  # of the same type in every case
+            result = pairs if pairs != value else value
+    return result  # type: ignore[return-value]  # of the same type in every case

@@ -172,9 +172,9 @@ class SyncAgentOptions(AgentOptions, frozen=True, kw_only=True):
     ask_user: AskUser | None = None  # type: ignore[assignment]  # it returns the answer
 
 
-def async_options(given: SyncAgentOptions | Mapping[str, Any]) -> dict[str, Any]:
+def async_options(options: SyncAgentOptions | Mapping[str, Any]) -> dict[str, Any]:
     """Options for the async agent: its functions are called in the thread that waits for the run."""
-    keywords = dict(given) if isinstance(given, Mapping) else msgspec.structs.asdict(given)
+    keywords = dict(options) if isinstance(options, Mapping) else msgspec.structs.asdict(options)
     for name, convert in (("approve", approve_of), ("approver", approver_of), ("ask_user", ask_user_of)):
         if name in keywords:
             keywords[name] = convert(keywords[name])

@@ -61,13 +61,13 @@ def documents_of(captured: dom_snapshot.CapturedDocuments, secrets: Secrets) -> 
 def _texts(html: Html) -> list[str]:
     """The texts in the document, in order."""
     texts: list[str] = []
-    left: list[Any] = [html]
-    while left:
-        node = left.pop()
+    pending: list[Any] = [html]
+    while pending:
+        node = pending.pop()
         if isinstance(node, str):
             texts.append(node)
         else:
-            left += reversed(node[2:])
+            pending += reversed(node[2:])
     return texts
 
 
@@ -102,11 +102,11 @@ class _Writer:
             if at in self._pseudo or depth > _DEEPEST:
                 continue
             if at in self._shadow and parent not in self._shadow and holder is not None:
-                if self._text(self._shadow[at]) not in _OWN:
+                if self._string(self._shadow[at]) not in _OWN:
                     continue
                 holder = self._shadow_root(parent, holder)
             if kind == _TEXT and holder is not None:
-                holder.append(self._text(nodes.node_value[at]))
+                holder.append(self._string(nodes.node_value[at]))
             if kind == _ELEMENT and texts[nodes.node_name[at]].upper() not in _LEFT_OUT:
                 child = self._element(at)
             if child is None:
@@ -116,7 +116,7 @@ class _Writer:
                 holder.append(child)
             else:
                 root = child
-        url, frame_id = self._text(self._document.document_url), self._text(self._document.frame_id)
+        url, frame_id = self._string(self._document.document_url), self._string(self._document.frame_id)
         return FrameDocument(frame_id, url, main, root, self._sheets)
 
     def _shadow_root(self, host: int, holder: Html) -> Html:
@@ -126,19 +126,19 @@ class _Writer:
             holder.append(self._roots[host])
         return self._roots[host]
 
-    def _text(self, number: int) -> str:
+    def _string(self, number: int) -> str:
         return self._strings[number] if number >= 0 else ""
 
     def _element(self, at: int) -> Html:
         nodes = self._document.nodes
-        name = self._text(nodes.node_name[at])
-        strings = [self._text(each) for each in nodes.attributes[at]]
+        name = self._string(nodes.node_name[at])
+        strings = [self._string(each) for each in nodes.attributes[at]]
         attributes = dict(zip(strings[::2], strings[1::2], strict=True))
         if name == "HTML":
             attributes["__playwright_scroll_top_"] = f"{self._document.scroll_offset_y:g}"
             attributes["__playwright_scroll_left_"] = f"{self._document.scroll_offset_x:g}"
         if at in self._values and attributes.get("type", "").lower() != "password":
-            attributes["__playwright_value_"] = self._text(self._values[at])
+            attributes["__playwright_value_"] = self._string(self._values[at])
         elif attributes.get("type", "").lower() == "password":
             attributes.pop("value", None)
         if attributes.get("type", "").lower() in ("checkbox", "radio"):
@@ -151,11 +151,11 @@ class _Writer:
         if name == "LINK" and attributes.get("rel", "").lower() in _LINKS and (href := attributes.get("href")):
             self._add_sheet(href)
         if name == "HEAD":
-            return [name, attributes, ["BASE", {"href": self._text(self._document.base_url)}]]
+            return [name, attributes, ["BASE", {"href": self._string(self._document.base_url)}]]
         return [name, attributes]
 
     def _add_sheet(self, href: str) -> None:
         try:
-            self._sheets.append(urljoin(self._text(self._document.base_url), href))
+            self._sheets.append(urljoin(self._string(self._document.base_url), href))
         except ValueError:
             return  # the address is invalid

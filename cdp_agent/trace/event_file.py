@@ -79,8 +79,8 @@ def read(path: Path) -> Iterator[Event]:
     with open(path, "rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                found = _decoder.decode(line)
+                event = _decoder.decode(line)
             except msgspec.DecodeError as error:
                 raise SetupError(f"{path}, line {number}, is not an event: {error}.") from error
-            if not isinstance(found, (TraceStarted, TraceOmitted)):
-                yield found
+            if not isinstance(event, (TraceStarted, TraceOmitted)):
+                yield event

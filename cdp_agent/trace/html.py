@@ -111,12 +111,12 @@ def _pictures(run: Path, lines: Sequence[dict[str, Any]]) -> dict[str, str]:
     """The pictures that the lines refer to, as data URLs; missing ones are left out."""
     names = [line["file"] for line in lines if line["type"] == "picture"]
     messages = [line["message"] for line in lines if line["type"] == "model:message"]
-    parts = [part for each in messages for part in (*each.get("parts", ()), *each.get("images", ()))]
+    parts = [part for message in messages for part in (*message.get("parts", ()), *message.get("images", ()))]
     names += [part["file"] for part in parts if part.get("file")]
-    found = {}
+    data_urls = {}
     for name in dict.fromkeys(names):
         path = run / "pictures" / os.path.basename(name)
         if path.is_file():
             kind = "png" if path.suffix == ".png" else "jpeg"
-            found[name] = f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
-    return found
+            data_urls[name] = f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+    return data_urls

@@ -106,7 +106,7 @@ class _Zip:
     def _add_actions(self) -> None:
         """Adds a group for each step, with its requests to the model and its actions."""
         open_action = ""
-        asked: dict[int, str] = {}
+        model_calls: dict[int, str] = {}
         models = {each["number"]: each for each in self._of("model:request")}
         for line in self._lines:
             match line.get("type"):
@@ -116,11 +116,11 @@ class _Zip:
                     self._begin(self._step, line, f"Step {line['step']}", "Run", "step", {}, parent=None)
                 case "model:request":
                     model = f"{line['provider']}/{line['model']}"
-                    asked[line["number"]] = call = self._next("model")
+                    model_calls[line["number"]] = call = self._next("model")
                     about = {"model": model, "messages": len(line["messages"])}
                     self._begin(call, line, f"Ask {model}: {line['operation']}", "Model", line["operation"], about)
-                case "model:reply" if line["number"] in asked and line["number"] in models:
-                    call = asked[line["number"]]
+                case "model:reply" if line["number"] in model_calls and line["number"] in models:
+                    call = model_calls[line["number"]]
                     for text in (line["reasoning"], line["text"]):
                         if text:
                             self._log(call, line, text)
@@ -129,12 +129,12 @@ class _Zip:
                     self._log(call, line, f"{usage['input_tokens']} + {usage['output_tokens']} tokens{price}")
                     calls = [f"{each['name']} {each['arguments']}" for each in line["tool_calls"]]
                     self._end(call, line, result={"calls": calls} if calls else None)
-                case "model:failure" if line["number"] in asked:
-                    self._end(asked[line["number"]], line, error=(line["kind"], line["message"]))
+                case "model:failure" if line["number"] in model_calls:
+                    self._end(model_calls[line["number"]], line, error=(line["kind"], line["message"]))
                 case "agent:action":
                     open_action = self._next("call")
-                    given = ", ".join(f"{key}={value!r}" for key, value in line["arguments"].items())
-                    title = f"{line['action']}({given})"[:200]
+                    arguments = ", ".join(f"{key}={value!r}" for key, value in line["arguments"].items())
+                    title = f"{line['action']}({arguments})"[:200]
                     self._begin(open_action, line, title, "Page", line["action"], line["arguments"], shown=True)
                 case "action:log" if open_action:
                     for text in line["lines"]:
@@ -162,7 +162,7 @@ class _Zip:
         title: str,
         holder: str,
         method: str,
-        given: Line,
+        params: Line,
         *,
         parent: str | None = "",
         shown: bool = False,
@@ -175,7 +175,7 @@ class _Zip:
             "title": title,
             "class": holder,
             "method": method,
-            "params": given,
+            "params": params,
         }
         if parent is not None and self._step:
             begun["parentId"] = self._step
@@ -298,7 +298,7 @@ class _Zip:
             self._files[name] = self._read(file)
             content["_sha1"] = name
         took = request.get("duration_ms") or 0.0
-        said = {"httpVersion": "", "cookies": [], "headers": [], "headersSize": -1, "bodySize": -1}
+        unknown = {"httpVersion": "", "cookies": [], "headers": [], "headersSize": -1, "bodySize": -1}
         answer = {
             "status": request.get("status") or -1,
             "statusText": request.get("error") or "",
@@ -312,8 +312,8 @@ class _Zip:
             "pageref": line["tab"],
             "startedDateTime": datetime.fromtimestamp(line["timestamp"], UTC).isoformat(),
             "time": took,
-            "request": {"method": request["method"], "url": request["url"], "queryString": [], **said},
-            "response": {**answer, **said},
+            "request": {"method": request["method"], "url": request["url"], "queryString": [], **unknown},
+            "response": {**answer, **unknown},
             "cache": {},
             "timings": {"send": 0, "wait": took, "receive": 0},
             "_monotonicTime": self._ms(line),
@@ -347,9 +347,9 @@ class _Zip:
 
 def _count(html: Html) -> int:
     """The number of elements and texts in the document."""
-    count, left = 0, [html]
-    while left:
-        node = left.pop()
+    count, pending = 0, [html]
+    while pending:
+        node = pending.pop()
         count += 1
-        left += [] if isinstance(node, str) else node[2:]
+        pending += [] if isinstance(node, str) else node[2:]
     return count

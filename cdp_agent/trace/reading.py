@@ -40,11 +40,11 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
 
     An incomplete last line is left out: the process was killed while writing it.
     """
-    found: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = []
     for name in (EVENTS, ACTIONS, MODEL, PICTURES, NETWORK, CONSOLE):
-        found += lines_in(folder / name)
+        lines += lines_in(folder / name)
     # Lines without a time are the first of their file.
-    return sorted(found, key=lambda line: line.get("timestamp", 0.0))
+    return sorted(lines, key=lambda line: line.get("timestamp", 0.0))
 
 
 def lines_in(path: Path) -> Iterator[dict[str, Any]]:
@@ -89,14 +89,14 @@ class ShownLines:
 
     def _without_views(self, message: dict[str, Any]) -> dict[str, Any]:
         """The message with views of the page replaced by a note, since the page is shown where it was observed."""
-        found = dict(message)
-        if "parts" in found:
-            found["parts"] = [self._without_views(each) for each in found["parts"]]
-        text = found.get("text")
+        shortened = dict(message)
+        if "parts" in shortened:
+            shortened["parts"] = [self._without_views(part) for part in shortened["parts"]]
+        text = shortened.get("text")
         if isinstance(text, str):
             for view in reversed(self._views):
                 if view in text:
                     lines = view.count("\n") + 1
-                    found["text"] = text.replace(view, f"[the page as it was seen, {lines} lines]")
+                    shortened["text"] = text.replace(view, f"[the page as it was seen, {lines} lines]")
                     break
-        return found
+        return shortened

@@ -89,13 +89,13 @@ class Watcher:
             return
         boxes = await self._boxes([ref for _, ref in calls])
         stamp = self.recorder.stamp
-        found = [
+        targets = [
             PictureTarget(**stamp, picture=self._picture, tool=tool, ref=ref, boxes=boxes.get(ref, []))
             for tool, ref in calls
         ]
-        self._unseen = [each for each in found if not each.boxes]
-        for each in found:
-            self.recorder.record(each)
+        self._unseen = [target for target in targets if not target.boxes]
+        for target in targets:
+            self.recorder.record(target)
 
     async def end(self) -> None:
         """Looks at the tabs a last time, at the end of the run."""
@@ -182,11 +182,11 @@ class Watcher:
         return _Captured(captured, step, url, taken, view.width, view.height)
 
     async def _keep(self, tab: Tab, taken: _Captured) -> None:
-        found = await asyncio.to_thread(documents.documents_of, taken.documents, self._secrets)
-        if found is None:
+        frames = await asyncio.to_thread(documents.documents_of, taken.documents, self._secrets)
+        if frames is None:
             self.recorder.omit("document", "a secret is spread over its elements")
             return
-        content = await asyncio.to_thread(_compressed, found)
+        content = await asyncio.to_thread(_compressed, frames)
         if (file := self.recorder.save_document(content, "json.gz")) is None:
             return
         self.recorder.record(
@@ -201,7 +201,7 @@ class Watcher:
                 height=taken.height,
             )
         )
-        await self._take_sheets(tab, {sheet for each in found for sheet in each.sheets})
+        await self._take_sheets(tab, {sheet for frame in frames for sheet in frame.sheets})
 
     def _is_heavy(self, tab: Tab) -> bool:
         return self._slow_documents.get(tab) == tab.activity.document.number

@@ -31,17 +31,17 @@ async def ask(service: SearchService, base_url: str, key: str, query: str, max_r
     except httpx.TimeoutException as error:
         raise ActionError(f"{service.NAME} did not answer in time. Try again, or go on without.") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        said = _without(str(error), key, base_url) or type(error).__name__
-        raise ActionError(f"{service.NAME} cannot be reached: {said}. Go on without searching.") from error
+        reason = _without(str(error), key, base_url) or type(error).__name__
+        raise ActionError(f"{service.NAME} cannot be reached: {reason}. Go on without searching.") from error
     if response.status_code != 200:
         raise ActionError(_refusal(service, response, key, base_url))
     try:
         decode(response.content)  # to check how deep it is nested
-        found = service.decode(response.content)
+        results = service.decode(response.content)
     except ValueError as error:
-        said = _without(str(error), key, base_url)
-        raise ActionError(f"{service.NAME} answered with something that is no list of results: {said}.") from error
-    return Results(query, service.NAME, found[:max_results])
+        reason = _without(str(error), key, base_url)
+        raise ActionError(f"{service.NAME} answered with something that is no list of results: {reason}.") from error
+    return Results(query, service.NAME, results[:max_results])
 
 
 def _refusal(service: SearchService, response: httpx.Response, key: str, base_url: str) -> str:

@@ -112,10 +112,10 @@ def plain(text: str, longest: int) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
-def different(found: Iterable[WebResult | None], most: int) -> list[WebResult]:
+def different(results: Iterable[WebResult | None], most: int) -> list[WebResult]:
     """The first `most` results with different URLs."""
     by_address: dict[str, WebResult] = {}
-    for each in found:
+    for each in results:
         if each is not None:
             by_address.setdefault(each.url, each)
     return list(by_address.values())[:most]

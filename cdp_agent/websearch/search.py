@@ -53,14 +53,14 @@ def configure(
     searxng has no default URL: `base_url` or SEARXNG_URL gives one. A key that is not given comes from the service's
     variable, such as BRAVE_API_KEY. Raises SetupError for an unknown name, and for a missing or invalid URL or key.
     """
-    known = name.strip().lower()
-    if known not in NAMES:
+    search = name.strip().lower()
+    if search not in NAMES:
         raise SetupError(f"There is no search {name!r}. Those there are: {', '.join(NAMES)}.")
-    module = _module(known)
-    address = base_url or environment.get(_URL_VARIABLES.get(known, "")) or module.BASE_URL
+    module = _module(search)
+    address = base_url or environment.get(_URL_VARIABLES.get(search, "")) or module.BASE_URL
     if address is None:
         raise SetupError(
-            f"{module.NAME} needs the address of a server: give a base URL, or set {_URL_VARIABLES[known]}."
+            f"{module.NAME} needs the address of a server: give a base URL, or set {_URL_VARIABLES[search]}."
         )
     parts = urlsplit(address.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -69,11 +69,11 @@ def configure(
     key = (api_key or (environment.get(variable) if variable else "") or "").strip()
     if variable and not key:
         raise SetupError(
-            f"{module.NAME} needs a key: set {variable}, run `cdp-agent config set {known}_api_key`, or give one."
+            f"{module.NAME} needs a key: set {variable}, run `cdp-agent config set {search}_api_key`, or give one."
         )
     if not (key.isascii() and key.isprintable()):  # no header can contain it, and the error would quote it
         raise SetupError(f"The key for {module.NAME} has characters that no key has: copy it again.")
-    return Search(known, address.strip().rstrip("/"), key)
+    return Search(search, address.strip().rstrip("/"), key)
 
 
 def _module(name: str) -> Engine | SearchService:

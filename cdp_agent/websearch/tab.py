@@ -41,12 +41,12 @@ async def find(engine: Engine, base_url: str, query: str, browser: BrowserContex
 
 async def read(engine: Engine, query: str, page: Page, max_results: int) -> Results:
     """The results that the page shows. Raises ActionError for a page that demands a human user, BrowserError."""
-    found = await listing(tab_of(page), engine.RULES, [sign.selector for sign in engine.SIGNS])
-    entries = [(each.title, unwrap(each.url, page.url), each.text) for each in found.entries]
-    results = different((result(*each) for each in entries if not searches_again(each[1], page.url)), max_results)
+    listed = await listing(tab_of(page), engine.RULES, [sign.selector for sign in engine.SIGNS])
+    entries = [(entry.title, unwrap(entry.url, page.url), entry.text) for entry in listed.entries]
+    results = different((result(*entry) for entry in entries if not searches_again(entry[1], page.url)), max_results)
     if results:
         return Results(query, engine.NAME, results)
-    signs = zip(engine.SIGNS, found.signs, strict=True)
+    signs = zip(engine.SIGNS, listed.signs, strict=True)
     sign = next((sign for sign, is_there in signs if is_there or sign.is_in(page.url)), None)
     if sign is None:
         return Results(query, engine.NAME, [], await _markdown(page))

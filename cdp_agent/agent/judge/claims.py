@@ -61,7 +61,7 @@ def check(
             return addresses.get(_address_key(claim)) or page.line_with(claim)
         return page.line_with(claim)
 
-    found: list[FoundClaim] = []
+    found_claims: list[FoundClaim] = []
     missing: list[str] = []
     from_user: list[str] = []
     for label, claim in [*_claims(answer, schema), *_repeated(answer, made_up)]:
@@ -70,10 +70,10 @@ def check(
             from_user.append(label)
         elif line is None:
             missing.append(label)
-        elif len(found) < MOST_CLAIMS:
+        elif len(found_claims) < MOST_CLAIMS:
             excerpt = line if len(line) <= _EXCERPT else _around(str(claim), line)
-            found.append(FoundClaim(str(claim), excerpt, pages.get(line, "")))
-    return Checked(found, list(dict.fromkeys(missing)), from_user)
+            found_claims.append(FoundClaim(str(claim), excerpt, pages.get(line, "")))
+    return Checked(found_claims, list(dict.fromkeys(missing)), from_user)
 
 
 def _claims(answer: object, schema: object) -> list[tuple[str, str | float]]:

@@ -152,13 +152,13 @@ async def _judge(run: Run, answer: str, checked: Checked) -> ValidateTaskArgumen
         picture = run.history.picture if run.vision.sees else None
         new = conversation.if_changed(await _page_now(run))
         page = "The page at the end:\n" + fence(new, "page at the end") if new is not None else prompts.UNCHANGED
-        asked = [
+        parts = [
             *_before(run, first=first),
             "The answer to judge:\n" + fence(answer, "answer"),
             *claims_report(run, checked),
             _PICTURE if picture is not None else "",
         ]
-        return Question(_joined(asked), picture, _joined(_records(run, conversation, first=first)), page)
+        return Question(_joined(parts), picture, _joined(_records(run, conversation, first=first)), page)
 
     return await conversation.ask_for(compose, _VALIDATE, ValidateTaskArguments, "validation")
 
@@ -205,12 +205,12 @@ def _joined(parts: list[str]) -> str:
 def claims_report(run: Run, checked: Checked) -> list[str]:
     """The claims that pages showed, each with its line, those that only the user made, and those found nowhere."""
     here = shown_address(run.tabs.page.url)
-    found = [
+    lines = [
         " — ".join(filter(None, (each.claim, each.line, f"on {each.url}" if each.url not in ("", here) else "")))
         for each in checked.found
     ]
     words = "Of the quotes, numbers and addresses in the answer these were shown to the agent:\n"
-    shown = words + fence("\n".join(found), "shown") if found else ""
+    shown = words + fence("\n".join(lines), "shown") if lines else ""
     user = "No page showed these; they are the user's own words:\n" + fence(
         "\n".join(checked.from_user), "words of the user"
     )
@@ -222,15 +222,15 @@ def _record(shown: Shown) -> str:
     """A tool call and its result: the value first, and as many whole lines as there is room for."""
     lines = [line.strip() for line in shown.text.split("\n") if line.strip()]
     lines.sort(key=lambda line: not line.startswith("value: "))
-    kept = [lines[0]] if lines else []
-    chars_left = _RECORD - sum(map(len, kept))
+    excerpt = [lines[0]] if lines else []
+    chars_left = _RECORD - sum(map(len, excerpt))
     for line in lines[1:]:
         chars_left -= len(line)
         if chars_left < 0:
             break
-        kept.append(line)
-    left = [f"… {len(lines) - len(kept)} more lines"] if len(kept) < len(lines) else []
-    return f"{shown.step}. {shown.source} {shown.arguments}: {' · '.join([*kept, *left])}"
+        excerpt.append(line)
+    more = [f"… {len(lines) - len(excerpt)} more lines"] if len(excerpt) < len(lines) else []
+    return f"{shown.step}. {shown.source} {shown.arguments}: {' · '.join([*excerpt, *more])}"
 
 
 def records_for(conversation: Conversation, name: str, texts: list[str], budget_tokens: int) -> list[str]:
@@ -247,10 +247,10 @@ def records(before: list[str], new: list[str], budget_tokens: int) -> list[str]:
 
 def _latest(texts: list[str], budget_tokens: int) -> list[str]:
     """As many of the last texts as fit, in order; the very last one in any case."""
-    kept: list[str] = []
+    latest: list[str] = []
     for text in reversed(texts):
         budget_tokens -= tokens(text)
-        if kept and budget_tokens < 0:
-            return [LEFT_OUT, *reversed(kept)]
-        kept.append(text)
-    return kept[::-1]
+        if latest and budget_tokens < 0:
+            return [LEFT_OUT, *reversed(latest)]
+        latest.append(text)
+    return latest[::-1]

@@ -74,13 +74,15 @@ class History:
 
     def add_results(self, results: Sequence[CallResult], view: str | None = None) -> None:
         """Adds the results of all of the model's tool calls, followed by a view of the page."""
-        for each in results:
-            shown = view if each is results[-1] else None
-            old = each.text if each.short is None else each.short
-            result = ToolResult(each.call_id, _joined(each.text, shown), (), each.is_error, each.tabs)
+        for call_result in results:
+            shown = view if call_result is results[-1] else None
+            old = call_result.text if call_result.short is None else call_result.short
+            result = ToolResult(
+                call_result.call_id, _joined(call_result.text, shown), (), call_result.is_error, call_result.tabs
+            )
             self._add(result, msgspec.structs.replace(result, text=old))
-            if each.picture is not None:
-                self.add_image(each.picture, MOST_PIXELS // _PIXELS_A_TOKEN)
+            if call_result.picture is not None:
+                self.add_image(call_result.picture, MOST_PIXELS // _PIXELS_A_TOKEN)
 
     def add_view(self, view: str) -> None:
         """Adds a view to the last message."""
@@ -108,13 +110,13 @@ class History:
 
         Results are matched to the message before them, not by id: some servers use the same ids in each reply.
         """
-        found: list[tuple[Assistant, list[ToolResult]]] = []
+        turns: list[tuple[Assistant, list[ToolResult]]] = []
         for message in self.messages():
             if isinstance(message, Assistant):
-                found.append((message, []))
-            elif isinstance(message, ToolResult) and found:
-                found[-1][1].append(message)
-        return found
+                turns.append((message, []))
+            elif isinstance(message, ToolResult) and turns:
+                turns[-1][1].append(message)
+        return turns
 
     @property
     def record(self) -> str:

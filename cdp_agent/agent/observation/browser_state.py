@@ -37,12 +37,12 @@ async def read_browser_state(browser: BrowserContext, tabs: Tabs) -> BrowserStat
     cookies: list[storage.CookieParam] = []
     if browser.is_ours:
         try:
-            found = await browser.session.send(storage.GetCookies(browser_context_id=browser.id))
+            response = await browser.session.send(storage.GetCookies(browser_context_id=browser.id))
         except ProtocolError as error:
             if is_ending(error):
                 raise BrowserError("Chrome is about to end.") from error
             raise
-        cookies = [_param(each) for each in found.cookies]
+        cookies = [_param(cookie) for cookie in response.cookies]
     return BrowserState([page.url for page in tabs.visited if not page.closed], cookies)
 
 

@@ -131,12 +131,14 @@ def forget(folder: Path) -> None:
     (folder / FILE).unlink(missing_ok=True)
 
 
-def task_of(checkpoint: Checkpoint, given: Mapping[str, GivenSecret] | None = None, answer: object = None) -> Task:
+def task_of(
+    checkpoint: Checkpoint, given_secrets: Mapping[str, GivenSecret] | None = None, answer: object = None
+) -> Task:
     """The task of a checkpoint. Its secrets and the type of its answer are not stored, so they are passed again.
 
     Raises SetupError.
     """
-    if missing := [name for name in checkpoint.secrets if name not in (given or {})]:
+    if missing := [name for name in checkpoint.secrets if name not in (given_secrets or {})]:
         raise SetupError(f"The run had secrets that were not written down: give {', '.join(missing)} again.")
     form = None
     if checkpoint.answer_schema is not None or answer is not None:
@@ -146,7 +148,7 @@ def task_of(checkpoint: Checkpoint, given: Mapping[str, GivenSecret] | None = No
         form, _ = form_of(schema, None) if answer is None else form_of(None, answer)
         if form is None or msgspec.to_builtins(form.source) != schema:
             raise SetupError("The run was begun with another form of its answer: give the same, or none.")
-    secrets = Secrets(given, checkpoint.url)
+    secrets = Secrets(given_secrets, checkpoint.url)
     return Task(checkpoint.task, checkpoint.url, checkpoint.input_data, checkpoint.guardrails, form, secrets)
 
 

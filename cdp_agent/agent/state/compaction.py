@@ -81,14 +81,14 @@ def _tried(run: Run) -> list[str]:
     The last turn is left out, since it stays as it is. Tools that only read have their results in `_found` instead.
     """
     lines = []
-    for said, results in run.history.turns[:-1]:
-        results_by_id = {each.call_id: each.text for each in results}
+    for message, results in run.history.turns[:-1]:
+        results_by_id = {result.call_id: result.text for result in results}
         calls = [
-            f"{each.name} {_cut(each.arguments)}"
-            + ("" if _is_read_only(run, each.name) else _outcome(results_by_id.get(each.id, "")))
-            for each in said.tool_calls
+            f"{call.name} {_cut(call.arguments)}"
+            + ("" if _is_read_only(run, call.name) else _outcome(results_by_id.get(call.id, "")))
+            for call in message.tool_calls
         ]
-        words = " · ".join(filter(None, [_cut(said.text), *calls]))
+        words = " · ".join(filter(None, [_cut(message.text), *calls]))
         lines += [f"- {words}"] if words else []
     return lines
 
@@ -109,15 +109,15 @@ def _tried_before(history: History) -> list[str]:
 
 def _found(run: Run, most_tokens: int) -> list[_Found]:
     """The results of tools that only read, each cut to `most_tokens`."""
-    asked = [each for each in run.evidence.actions if _is_read_only(run, each.source)]
-    found = [
-        _Found(each.url, each.source, _cut(each.arguments), prompts.cut(_plain(each.text), most_tokens))
-        for each in asked
+    actions = [action for action in run.evidence.actions if _is_read_only(run, action.source)]
+    findings = [
+        _Found(action.url, action.source, _cut(action.arguments), prompts.cut(_plain(action.text), most_tokens))
+        for action in actions
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(findings))
 
 
-def _below_their_pages(found: Sequence[_Found]) -> list[str]:
+def _below_their_pages(findings: Sequence[_Found]) -> list[str]:
     """A line for each result, below the address of its page; successive results of one page share the address.
 
     A run that goes through many pages often calls a tool with the same arguments on each: repeated arguments are
@@ -125,14 +125,14 @@ def _below_their_pages(found: Sequence[_Found]) -> list[str]:
     """
     lines: list[str] = []
     url = ""
-    asked: dict[str, str] = {}
-    for each in found:
-        if each.url != url:
-            lines.append(each.url)
-            url = each.url
-        question = _SAME if asked.get(each.tool) == each.arguments else each.arguments
-        asked[each.tool] = each.arguments
-        lines.append(f"- {each.tool} {question}: {each.result}")
+    last_arguments: dict[str, str] = {}
+    for finding in findings:
+        if finding.url != url:
+            lines.append(finding.url)
+            url = finding.url
+        question = _SAME if last_arguments.get(finding.tool) == finding.arguments else finding.arguments
+        last_arguments[finding.tool] = finding.arguments
+        lines.append(f"- {finding.tool} {question}: {finding.result}")
     return lines
 
 

@@ -119,14 +119,14 @@ class Conversation:
                 self.add_question(Question(f"Answer by calling {tool.name}."))
                 continue
             try:
-                found = tool.parse(call.arguments)
+                parsed = tool.parse(call.arguments)
             except InvalidArguments as error:
                 problem = str(error)
                 self._tell("BadReply", f"{operation}: {problem}")
                 self.add_question(Question(problem))
                 continue
-            assert isinstance(found, arguments)  # the arguments of `tool`
-            return found
+            assert isinstance(parsed, arguments)  # the arguments of `tool`
+            return parsed
         raise BadReply(self._shared.models.endpoint.provider, f"{operation} failed {_ATTEMPTS} times: {problem}")
 
     def _tell(self, kind: str, message: str) -> None:
@@ -173,12 +173,12 @@ class Conversation:
         self, compose: Compose, specs: tuple[ToolSpec, ...], operation: str, refs: tuple[str, ...] | None = None
     ) -> Reply:
         """The model's reply. A conversation that is too long for the model restarts with the same question."""
-        for left in range(_NARROWINGS, -1, -1):
+        for narrowings_left in range(_NARROWINGS, -1, -1):
             request = self.request(specs, refs)
             try:
                 return await self._shared.models.ask(request, operation, self._client)
             except ContextTooLong:
-                if not left:
+                if not narrowings_left:
                     raise
                 self._window_tokens = int(min(self._window_tokens, self.history.tokens) * _NARROWER)
                 self.observer.narrow(self._window_tokens // 4)

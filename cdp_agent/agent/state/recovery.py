@@ -57,8 +57,8 @@ async def recover(run: Run, error: BrowserError) -> str:
 
 def tell_endpoints(run: Run) -> None:
     """Emits an event for each endpoint that was tried for the current browser; none for a Chrome that we started."""
-    for each in run.browser.attempts:
-        if each.error is None:
-            run.emit(EndpointConnected(**run.stamp, endpoint_index=each.index, total=each.total))
+    for attempt in run.browser.attempts:
+        if attempt.error is None:
+            run.emit(EndpointConnected(**run.stamp, endpoint_index=attempt.index, total=attempt.total))
         else:
-            run.emit(EndpointCycle(**run.stamp, endpoint_index=each.index, total=each.total, error=each.error))
+            run.emit(EndpointCycle(**run.stamp, endpoint_index=attempt.index, total=attempt.total, error=attempt.error))

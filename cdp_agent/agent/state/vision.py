@@ -63,11 +63,11 @@ class Vision:
             )
         )
 
-    def drop_refused_pictures(self, asked: History, error: ModelError) -> bool:
+    def drop_refused_pictures(self, history: History, error: ModelError) -> bool:
         """Whether the model refused pictures. If so, all are removed, and the run goes on without any."""
-        if asked.picture is None or not is_of_pictures(error):
+        if history.picture is None or not is_of_pictures(error):
             return False
-        for each in (asked, self._history):
+        for each in (history, self._history):
             each.clip_pictures()
         self.sees = False
         message = f"The model takes no pictures, so the run goes on without: {error}"

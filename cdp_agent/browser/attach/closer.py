@@ -20,14 +20,14 @@ _ANSWERS_WITHIN_S = 3.0
 
 def main(parent: int) -> None:
     endpoint, *lines = _read_input(parent).decode().split("\n")
-    left: dict[str, None] = {}
+    tabs: dict[str, None] = {}
     for line in lines:
         if line.startswith("+"):
-            left[line[1:]] = None
+            tabs[line[1:]] = None
         else:
-            left.pop(line[1:], None)
-    if left:
-        _close(endpoint, list(left))
+            tabs.pop(line[1:], None)
+    if tabs:
+        _close(endpoint, list(tabs))
 
 
 def _read_input(parent: int) -> bytes:
@@ -35,15 +35,15 @@ def _read_input(parent: int) -> bytes:
 
     The parent is checked because a child that it forked may hold the other end open after its death; not on Windows.
     """
-    said = b""
+    data = b""
     while True:
         if sys.platform != "win32" and not select.select([0], [], [], _PARENT_CHECK_S)[0]:
             if os.getppid() != parent:
-                return said
+                return data
             continue
         if not (chunk := os.read(0, 65_536)):
-            return said
-        said += chunk
+            return data
+        data += chunk
 
 
 def _close(endpoint: str, tabs: list[str]) -> None:

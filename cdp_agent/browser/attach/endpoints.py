@@ -84,7 +84,7 @@ class Address:
             sent = {"Host": self.netloc, "Accept": "application/json", "Connection": "close", **headers}
             lines = [f"GET {target} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items())]
             writer.write("\r\n".join([*lines, "", ""]).encode())
-            status, body = await _answer(reader)
+            status, body = await _read_response(reader)
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError) as error:
             raise BrowserError("no Chrome: it does not speak HTTP") from error
         finally:
@@ -114,7 +114,7 @@ class _Version(msgspec.Struct):
     websocket_url: str = msgspec.field(name="webSocketDebuggerUrl")
 
 
-async def _answer(reader: asyncio.StreamReader) -> tuple[str, bytes]:
+async def _read_response(reader: asyncio.StreamReader) -> tuple[str, bytes]:
     """The status and the body of a response. Raises ValueError, and what StreamReader raises.
 
     https://www.rfc-editor.org/rfc/rfc9112#section-6.3

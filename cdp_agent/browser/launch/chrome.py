@@ -100,28 +100,28 @@ def find_chrome(executable: str | None = None, *, headless: bool = True) -> str:
     A headless shell is used if nothing else is found. Raises BrowserError, which says where it looked, or that a shell
     was named although a window is needed.
     """
-    for given, origin in (
+    for program, origin in (
         (executable, "executable"),
         (os.environ.get(EXECUTABLE_VARIABLE), f"${EXECUTABLE_VARIABLE}"),
     ):
-        if given:
-            found = shutil.which(os.path.expanduser(given))
-            if found is None:
-                raise BrowserError(f"{origin} names {given!r}, which is no program that can be run.")
-            if not headless and _is_shell(found):
-                raise BrowserError(f"{origin} names {given!r}, which has no windows: name a whole Chrome.")
-            return found
+        if program:
+            path = shutil.which(os.path.expanduser(program))
+            if path is None:
+                raise BrowserError(f"{origin} names {program!r}, which is no program that can be run.")
+            if not headless and _is_shell(path):
+                raise BrowserError(f"{origin} names {program!r}, which has no windows: name a whole Chrome.")
+            return path
     for name in _ON_PATH:
-        if found := shutil.which(name):
-            return found
+        if path := shutil.which(name):
+            return path
     places = _places()
     for place in places:
         if os.access(place, os.X_OK):
             return place
     shells = _SHELLS if headless else ()
     for name in shells:
-        if found := shutil.which(name):
-            return found
+        if path := shutil.which(name):
+            return path
     raise BrowserError(
         f"No Chrome found: looked on PATH for {', '.join((*_ON_PATH, *shells))}, and at {', '.join(places)}. "
         f"Install Chrome or Chromium (Debian: {install('chromium', 'chromium-sandbox')}), "

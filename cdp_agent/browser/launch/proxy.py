@@ -41,11 +41,11 @@ class ChromeProxy(msgspec.Struct, frozen=True):
         return [f"--proxy-server={self.server}", *bypass]
 
 
-def chrome_proxy(given: str | Proxy) -> ChromeProxy:
+def chrome_proxy(option: str | Proxy) -> ChromeProxy:
     """The proxy in Chrome's form. Raises SetupError, whose message contains no part that may be a password."""
-    if not isinstance(given, (str, Proxy)):
-        raise SetupError(f"The proxy is of the type {type(given).__name__}: {_HOW}, or give a Proxy.")
-    proxy = Proxy(given) if isinstance(given, str) else given
+    if not isinstance(option, (str, Proxy)):
+        raise SetupError(f"The proxy is of the type {type(option).__name__}: {_HOW}, or give a Proxy.")
+    proxy = Proxy(option) if isinstance(option, str) else option
     address = proxy.server if "://" in proxy.server else f"http://{proxy.server}"
     scheme = address.partition("://")[0].lower()
     if scheme not in _PORTS:
@@ -55,9 +55,9 @@ def chrome_proxy(given: str | Proxy) -> ChromeProxy:
         host = parts.hostname or ""
     except ValueError:
         raise SetupError(f"The proxy's host is no host: {_HOW}.") from None
-    for each in (host, *proxy.bypass):
-        if not (each.isprintable() and each.isascii()) or " " in each:
-            raise SetupError(f"The proxy has a host with a character that no host can have: {each!r}.")
+    for entry in (host, *proxy.bypass):
+        if not (entry.isprintable() and entry.isascii()) or " " in entry:
+            raise SetupError(f"The proxy has a host with a character that no host can have: {entry!r}.")
     if not host:
         raise SetupError(f"The proxy has no host: {_HOW}.")
     try:

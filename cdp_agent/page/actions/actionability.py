@@ -181,35 +181,35 @@ async def aim(
     }
     within_s = at.call_timeout_s(DEADLINE_S)
     element = at.local if local is None else local
-    found = await at.world.call("aim", element, options, returning=_Answer, timeout_s=within_s)
-    _note_waits(at, found, at.world)
-    if found.why:
-        raise obstacle_error(at, found, at.world)
+    aimed = await at.world.call("aim", element, options, returning=_Answer, timeout_s=within_s)
+    _note_waits(at, aimed, at.world)
+    if aimed.why:
+        raise obstacle_error(at, aimed, at.world)
     worlds = [at.world]
-    frame, moved, hint = at.frame, found.scrolled, found.hint
+    frame, moved, hint = at.frame, aimed.scrolled, aimed.hint
     while (holder := await frame.owner()) is not None:
         outside, world, owner = holder
         through = {"intercept": intercept, "moved": moved, "wait_ms": wait_s * 1000}
-        inner = {"x": found.x, "y": found.y}
+        inner = {"x": aimed.x, "y": aimed.y}
         outer = await world.call("aimThrough", owner, inner, through, returning=_Answer, timeout_s=within_s)
         _note_waits(at, outer, world)
         if outer.why:
             raise obstacle_error(at, msgspec.structs.replace(outer, said=await element_label(at, local)), world)
         worlds.append(world)
-        frame, found, moved = outside, outer, moved or outer.scrolled
-    log_line("aim", "aimed at {:.0f},{:.0f}{}", found.x, found.y, ", after scrollIntoView" if moved else "")
-    return Aimed(found.x, found.y, worlds, at.refs, hint, released, answers)
+        frame, aimed, moved = outside, outer, moved or outer.scrolled
+    log_line("aim", "aimed at {:.0f},{:.0f}{}", aimed.x, aimed.y, ", after scrollIntoView" if moved else "")
+    return Aimed(aimed.x, aimed.y, worlds, at.refs, hint, released, answers)
 
 
-def _note_waits(at: Located, found: _Answer, world: World) -> None:
-    if found.waits:
-        covers = [wait.by and f" by {at.refs.write(world, wait.by)}" for wait in found.waits]
+def _note_waits(at: Located, answer: _Answer, world: World) -> None:
+    if answer.waits:
+        covers = [wait.by and f" by {at.refs.write(world, wait.by)}" for wait in answer.waits]
         reasons = ", ".join(
             f"{_WAITS.get(wait.why, wait.why)}{cover} from {wait.at_ms:.0f} ms"
-            for wait, cover in zip(found.waits, covers, strict=True)
+            for wait, cover in zip(answer.waits, covers, strict=True)
         )
-        result = "in vain" if found.why else "until the mouse could reach it"
-        log_line("wait", "{:.0f} ms {}: {}", found.waited_ms, result, reasons)
+        result = "in vain" if answer.why else "until the mouse could reach it"
+        log_line("wait", "{:.0f} ms {}: {}", answer.waited_ms, result, reasons)
 
 
 def input_session(frame: Frame) -> Session:
@@ -244,11 +244,11 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def missed_error(at: Located, said: ElementLabel, hit: HitResult) -> NotInteractable:
+def missed_error(at: Located, label: ElementLabel, hit: HitResult) -> NotInteractable:
     """The error after the mouse missed the element in each of several attempts."""
     if hit.met:
-        return refusal(at, "moving", said, f"was not hit: it moves, or {hit.met} gets in the way.")
-    return refusal(at, "covered", said, "was not hit: the mouse did not reach it. Take a new snapshot.")
+        return refusal(at, "moving", label, f"was not hit: it moves, or {hit.met} gets in the way.")
+    return refusal(at, "covered", label, "was not hit: the mouse did not reach it. Take a new snapshot.")
 
 
 def removed_error(at: Located, said: ElementLabel) -> NotInteractable:
@@ -257,45 +257,45 @@ def removed_error(at: Located, said: ElementLabel) -> NotInteractable:
     return refusal(at, "hidden", said, message)
 
 
-def obstacle_error(at: Located, found: Obstacle, world: World) -> NotInteractable | StaleRef:
+def obstacle_error(at: Located, obstacle: Obstacle, world: World) -> NotInteractable | StaleRef:
     """The error for an obstacle that a function in the page found in that world."""
-    detail = at.refs.write(world, found.detail)
-    match found.why:
+    detail = at.refs.write(world, obstacle.detail)
+    match obstacle.why:
         case "gone":
-            message = f"{_sentence(_named(at, found.said))} has just left the page: take a new snapshot."
+            message = f"{_sentence(_named(at, obstacle.said))} has just left the page: take a new snapshot."
             return StaleRef(at.ref, message)
-        case "covered" if found.by is not None:
-            cover = at.refs.write(world, found.by.text)
-            closers = [at.refs.write(world, each) for each in found.by.closers]
+        case "covered" if obstacle.by is not None:
+            cover = at.refs.write(world, obstacle.by.text)
+            closers = [at.refs.write(world, closer) for closer in obstacle.by.closers]
             ways = f" (it has {', '.join(closers)})" if closers else ""
             if cover.split(" ", 1)[0] in _CLOSED_BY_ESCAPE:
                 advice = "press Escape first, which closes it."
-            elif found.said.role == "canvas" and not found.by.dialog:
+            elif obstacle.said.role == "canvas" and not obstacle.by.dialog:
                 advice = "act on that in its place if it is a layer of the canvas, else deal with it first."
-            elif found.by.floats and not found.by.dialog:
+            elif obstacle.by.floats and not obstacle.by.dialog:
                 advice = f"if it popped up, Escape or a click beside it may close it; else deal with it first{ways}."
             else:
-                advice = f"close it first{ways}." if found.by.dialog else f"deal with that first{ways}."
-            return refusal(at, "covered", found.said, f"is covered by {cover}: {advice}")
+                advice = f"close it first{ways}." if obstacle.by.dialog else f"deal with that first{ways}."
+            return refusal(at, "covered", obstacle.said, f"is covered by {cover}: {advice}")
         case "covered":
-            return refusal(at, "covered", found.said, "is covered by something.")
+            return refusal(at, "covered", obstacle.said, "is covered by something.")
         case "outside":
             return refusal(
-                at, "outside", found.said, "is outside of the page's visible area, and no scrolling brings it in."
+                at, "outside", obstacle.said, "is outside of the page's visible area, and no scrolling brings it in."
             )
         case "disabled":
-            return refusal(at, "disabled", found.said, f"is disabled{detail}.")
+            return refusal(at, "disabled", obstacle.said, f"is disabled{detail}.")
         case "file":
-            return refusal(at, "wrong_element", found.said, "opens a file chooser: give it files with upload.")
+            return refusal(at, "wrong_element", obstacle.said, "opens a file chooser: give it files with upload.")
         case "readonly":
             instead = (
                 "choose with select"
-                if found.said.role == "combobox"
+                if obstacle.said.role == "combobox"
                 else "if it opens a picker, click it and choose there"
             )
-            return refusal(at, "readonly", found.said, f"is read-only: {instead}.")
+            return refusal(at, "readonly", obstacle.said, f"is read-only: {instead}.")
         case "unfocused":
-            return refusal(at, "wrong_element", found.said, f"does not keep the focus{detail}: click it first.")
+            return refusal(at, "wrong_element", obstacle.said, f"does not keep the focus{detail}: click it first.")
         case _:
             why = detail or ": open what it is in, or wait for it. Take a new snapshot"
-            return refusal(at, "hidden", found.said, f"is not shown{why}.")
+            return refusal(at, "hidden", obstacle.said, f"is not shown{why}.")

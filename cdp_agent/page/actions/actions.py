@@ -131,17 +131,17 @@ async def focus(at: Located, *, watched: bool = False) -> Outcome:
     A text without a caret gets it at its end, as with a user's click. `watched`: keys follow, see `send_keys_to`.
     Raises NotInteractable if nothing there accepts the focus.
     """
-    found = await at.world.call("focusOn", at.local, watched, returning=_Focus)
-    moved = at.refs.write(at.world, found.moved or found.inner)
-    log_line("input", "focused{}", f", and the focus is on {moved}" if moved else "" if found.got else " in vain")
-    if not found.got:
+    focused = await at.world.call("focusOn", at.local, watched, returning=_Focus)
+    moved = at.refs.write(at.world, focused.moved or focused.inner)
+    log_line("input", "focused{}", f", and the focus is on {moved}" if moved else "" if focused.got else " in vain")
+    if not focused.got:
         message = "takes no focus: click it, or use the field or button in it."
         raise refusal(at, "wrong_element", await element_label(at), message)
-    if found.end:
-        await press(at.frame, "Meta+ArrowDown" if found.mac else "End")
-    if found.moved:
-        return Outcome(note=f"the page moved the focus on: it is on {at.refs.write(at.world, found.moved)} now")
-    return Outcome(note=f"the focus is on {at.refs.write(at.world, found.inner)} in it" if found.inner else "")
+    if focused.end:
+        await press(at.frame, "Meta+ArrowDown" if focused.mac else "End")
+    if focused.moved:
+        return Outcome(note=f"the page moved the focus on: it is on {at.refs.write(at.world, focused.moved)} now")
+    return Outcome(note=f"the focus is on {at.refs.write(at.world, focused.inner)} in it" if focused.inner else "")
 
 
 async def focus_lost_error(at: Located) -> NotInteractable:

@@ -28,11 +28,11 @@ async def answer_dialog(tab: Tab, answer: Answer, text: str | None = None) -> Re
     """
     tab.check_open()
     await asyncio.shield(tab.attach())  # Chrome then reports a dialog that is open
-    if (found := open_dialog(tab)) is None:
+    if (opened := open_dialog(tab)) is None:
         if (running := tab.acts.take_uncollected()) is None:
             raise ActionError("No dialog is open in this tab.")
         return await receipt_of(tab, running)
-    where, dialog = found
+    where, dialog = opened
     if text is not None and (dialog.kind != "prompt" or answer == "dismiss"):
         raise InvalidArguments(f"A text is for a prompt that is accepted; this is a {dialog.kind} to {answer}.")
     running = _stopped_act(where) or await _follow_up(where, answer)

@@ -98,9 +98,9 @@ async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Ente
     session = input_session(at.frame)
     inserted = inserting(_unbreakable(text, begins=wanted == text) if ready.collapses else text)
     # Pages that check an editor at each key ignore those of input methods, and so check it at this one.
-    given = [*inserted, *keys("Shift")]
+    commands = [*inserted, *keys("Shift")]
     if text or ready.before or ready.single:
-        await send(session, given if text else keys("Delete"))
+        await send(session, commands if text else keys("Delete"))
     entered = await _read_back(at, ready, wanted)
     filled = entered.filled
     if not text or filled.astray or filled.match == "gone" or (filled.match == "empty" and filled.taken):
@@ -115,7 +115,7 @@ async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Ente
     if not append:
         await send(session, select_all(ready))
     if not await at.world.call("pasteInto", ready.local, text, returning=bool):
-        await send(session, given if append else [*keys("Delete"), *given])
+        await send(session, commands if append else [*keys("Delete"), *commands])
     return await _taken(at, await _read_back(at, ready, wanted), ready.before)
 
 

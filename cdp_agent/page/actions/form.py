@@ -46,11 +46,11 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
 
 async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: bool) -> Receipt:
     async with tab.act(), limit_of(tab, _FIELD_S * len(values)) as limit:
-        known = tab.history[-1] if tab.history else None
+        last_reading = tab.history[-1] if tab.history else None
         there = await asyncio.gather(*(locate(tab, ref) for ref in values))
         runner = await ActionRunner.start(tab, limit, expects_effect=submit)
         for at in there:
-            await runner.check_same_record(at, known)
+            await runner.check_same_record(at, last_reading)
         document = tab.activity.document.number
         done: dict[str, tuple[FilledField, _Reread]] = {}
 
@@ -75,8 +75,12 @@ async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: 
 
         note_so_far(tab, so_far)
         sent = await runner.act(runner.until_left(enter_all()))
-        left = ", ".join(ref for ref in values if ref not in done)
-        note = f"the page went elsewhere before {left} {'were' if ',' in left else 'was'} done" if left else sent.note
+        undone = ", ".join(ref for ref in values if ref not in done)
+        note = (
+            f"the page went elsewhere before {undone} {'were' if ',' in undone else 'was'} done"
+            if undone
+            else sent.note
+        )
         fields = [field for field, _ in done.values()]
         outcome = Outcome(note=note, fields=fields, read_again=partial(_reread_fields, list(done.values())))
         return await runner.finish("fill", outcome, detail=_count(done))

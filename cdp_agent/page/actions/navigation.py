@@ -189,16 +189,16 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, limit: Deadline, watch
 
     session = (await tab.frames()).root.session
     log_line("navigation", "asks Chrome for {}", url)
-    asked = session.post(cdp_page.Navigate(url=url))
-    asked.add_done_callback(answered)
-    while not asked.done():
+    navigating = session.post(cdp_page.Navigate(url=url))
+    navigating.add_done_callback(answered)
+    while not navigating.done():
         events = tab.activity.event_count
         await tab.decided()
-        if asked.done():
+        if navigating.done():
             break
         stays = not await watchdog.end_blocking_scripts()
         if stays or limit.expired:
-            asked.cancel()
+            navigating.cancel()
             await check_chrome(session)
             stays = stays or not tab.activity.waits_for_server()
             log_line("decision", "stops the loading, which came to nothing in {:g} s", timeout_s)
@@ -206,7 +206,7 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, limit: Deadline, watch
             raise _not_opened(url, timeout_s, stays=stays, hangs=hangs)
         await tab.activity.wait_for_event(min(limit.remaining() + 0.001, _LOOK_EVERY_S), since=events)
     try:
-        answer = asked.result()
+        answer = navigating.result()
     except SessionClosed:
         raise
     except ProtocolError as error:

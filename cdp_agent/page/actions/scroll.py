@@ -199,14 +199,14 @@ class _Scroll:
         """Searches for the text from the present position to the end, then from the top to that position."""
         before = await self._place()
         limit = Deadline.on(self._box.world.session, FEED_S)
-        found = await self._look_for(text, _END_PX, limit)
-        if not found and not self._note and before.position > 1:
+        label = await self._look_for(text, _END_PX, limit)
+        if not label and not self._note and before.position > 1:
             await self._step(-_END_PX)
-            found = await self._look_for(text, round(before.position), limit)
+            label = await self._look_for(text, round(before.position), limit)
         after = await self._place()
         missing = (
             ""
-            if found
+            if label
             else self._note
             or f"{msgspec.json.encode(text).decode()} is nowhere in it: it was scrolled through to its end"
         )
@@ -218,8 +218,8 @@ class _Scroll:
             at_bottom=after.at_end,
             grew_px=max(0, round(after.content - before.content)),
             container=self._box.label,
-            note="" if found else self._note or missing,
-            found=found,
+            note="" if label else self._note or missing,
+            found=label,
         )
 
     async def _look_for(self, text: str, until: int, limit: Deadline) -> str:

@@ -112,11 +112,11 @@ async def takes_any_text(at: Located) -> bool:
 
 async def _suggested(at: Located, wanted: str, by: By) -> Outcome:
     """Fills in the value of one of a field's suggestions. The field accepts any other text, too."""
-    found = await at.world.call("suggestion", at.local, wanted, by, returning=_Suggestion)
-    outcome = await fill(at, wanted if found.value is None else found.value)
-    if found.value is not None:
+    suggestion = await at.world.call("suggestion", at.local, wanted, by, returning=_Suggestion)
+    outcome = await fill(at, wanted if suggestion.value is None else suggestion.value)
+    if suggestion.value is not None:
         return outcome
-    note = f"none of its suggestions is meant by that: {_listed(found.options, found.total)}"
+    note = f"none of its suggestions is meant by that: {_listed(suggestion.options, suggestion.total)}"
     return msgspec.structs.replace(outcome, note="; ".join(filter(None, (outcome.note, note))))
 
 
@@ -181,27 +181,27 @@ class _Custom:
         if not listed.open:
             log_line("decision", "opens the list")
             await click_element(at, local=self._local)
-        found = await self._find(wanted)
-        log_line("reading", "the option: {}", found.state)
-        if not listed.open and (found.state != "found" or found.disabled or found.chosen):
+        option = await self._find(wanted)
+        log_line("reading", "the option: {}", option.state)
+        if not listed.open and (option.state != "found" or option.disabled or option.chosen):
             await press(at.frame, "Escape")  # there is nothing to choose: the list is closed again
-        if found.state != "found":
-            raise await _no_such(at, wanted, self._by, found.state, found.options, found.total)
-        if found.disabled:
-            raise InvalidArguments(f"{await describe(at)} has the option {quoted(found.text)} disabled.")
-        if found.chosen:
-            return f"{quoted(found.text)} was chosen before"
-        text = found.text
+        if option.state != "found":
+            raise await _no_such(at, wanted, self._by, option.state, option.options, option.total)
+        if option.disabled:
+            raise InvalidArguments(f"{await describe(at)} has the option {quoted(option.text)} disabled.")
+        if option.chosen:
+            return f"{quoted(option.text)} was chosen before"
+        text = option.text
         for _ in range(_MOST_CLICKS):
-            if await self._was_clicked(found) or await self._is_done(wanted, text):
+            if await self._was_clicked(option) or await self._is_done(wanted, text):
                 break
             log_line("retry", "the option was not clicked: looks for it again")
-            found = await self._scrolled_to(text if self._by == "text" else wanted)
+            option = await self._scrolled_to(text if self._by == "text" else wanted)
         else:
             raise NotInteractable(at.ref, "moving", f"{await describe(at)} keeps moving {quoted(text)} away.")
-        self._chosen.append(found.text)
-        self._last = found.local
-        return await self._verify(found)
+        self._chosen.append(option.text)
+        self._last = option.local
+        return await self._verify(option)
 
     async def _was_clicked(self, option: _Found) -> bool:
         """Clicks the option. False if there was no click, as a list that renders only visible rows re-rendered it."""
@@ -230,41 +230,41 @@ class _Custom:
     async def _find(self, wanted: str) -> _Found:
         world = self._at.world
         field = await world.call("filterField", self._local, returning=int) if self._by == "text" else 0
-        found = await self._option(wanted, SHORT_WAIT_S if field else OPTIONS_WAIT_S)
-        if not found.is_decided and field:
+        option = await self._option(wanted, SHORT_WAIT_S if field else OPTIONS_WAIT_S)
+        if not option.is_decided and field:
             log_line("decision", "filters the list by its field")
             filtered = msgspec.structs.replace(self._at, local=field)
             before = await world.call("displayedValue", field, returning=str)
             await fill(filtered, wanted)
-            all_of_them, found = found, await self._option(wanted, SUGGESTIONS_WAIT_S)
-            if found.state == "unknown":
+            all_of_them, option = option, await self._option(wanted, SUGGESTIONS_WAIT_S)
+            if option.state == "unknown":
                 await fill(filtered, before)  # some lists filter by text that they do not show
-                was_filtered = found.options != all_of_them.options
-                unfiltered = await self._unfiltered(wanted, found if was_filtered else None)
-                found = unfiltered if unfiltered.state == "found" or unfiltered.total else found
-        if found.state == "unknown" and not found.total:  # some lists open by keys only
+                was_filtered = option.options != all_of_them.options
+                unfiltered = await self._unfiltered(wanted, option if was_filtered else None)
+                option = unfiltered if unfiltered.state == "found" or unfiltered.total else option
+        if option.state == "unknown" and not option.total:  # some lists open by keys only
             log_line("retry", "there are no options: ArrowDown may open the list")
             await press(self._at.frame, "ArrowDown")
-            found = await self._option(wanted, SHORT_WAIT_S)
-        return found if found.is_decided else await self._scrolled_to(wanted, found)
+            option = await self._option(wanted, SHORT_WAIT_S)
+        return option if option.is_decided else await self._scrolled_to(wanted, option)
 
-    async def _scrolled_to(self, wanted: str, found: _Found | None = None) -> _Found:
+    async def _scrolled_to(self, wanted: str, option: _Found | None = None) -> _Found:
         """Finds the option and scrolls to it; searches a list that renders only visible rows from end to end.
 
         It is the option with exactly that text, else the only one that can be meant. If there is none, the result has
         the first options of the list; if several can be meant, those.
         """
         world = self._at.world
-        first = found = found or await self._option(wanted, SHORT_WAIT_S)
+        first = option = option or await self._option(wanted, SHORT_WAIT_S)
         meant: dict[str, None] = {}
         for scroll in range(_MOST_SCROLLS):
-            if found.is_decided:
-                return found
-            meant |= dict.fromkeys(found.meant)
+            if option.is_decided:
+                return option
+            meant |= dict.fromkeys(option.meant)
             moved = await world.call("scrollOptions", self._local, scroll == 0, returning=bool)
             if not moved and scroll:
                 break
-            found = await self._option(wanted, 0)
+            option = await self._option(wanted, 0)
         if meant:
             among = await world.call("matchingTexts", [*meant], wanted, returning=_Among)
             if len(among.meant) == 1 and among.meant[0] != wanted:
@@ -276,26 +276,26 @@ class _Custom:
         """The options once the list no longer shows those `filtered` before (None if the filter changed nothing)."""
         waited_s = 0.0
         while True:
-            found = await self._option(wanted, SHORT_WAIT_S)
+            option = await self._option(wanted, SHORT_WAIT_S)
             waited_s += SHORT_WAIT_S
-            is_as_filtered = filtered is not None and found.state == "unknown" and found.options == filtered.options
+            is_as_filtered = filtered is not None and option.state == "unknown" and option.options == filtered.options
             if not is_as_filtered or waited_s >= SUGGESTIONS_WAIT_S:
-                return found
+                return option
 
     async def _option(self, wanted: str, wait_s: float) -> _Found:
         return await self._at.world.call(
             "findOption", self._local, wanted, self._by, wait_s * 1000, returning=_Found, timeout_s=wait_s + 10
         )
 
-    async def _verify(self, found: _Found) -> str:
-        world, text = self._at.world, found.text.casefold()
+    async def _verify(self, option: _Found) -> str:
+        world, text = self._at.world, option.text.casefold()
         await world.call("nextFrame")
         if await self._shows(text):
             return ""
         beside = await world.call("displayedBeside", self._local, returning=str)
-        if text in beside.casefold() or await world.call("isChosenNow", found.local, returning=bool):
-            return f"{quoted(found.text)} was clicked"
-        return f"{quoted(found.text)} was clicked, but the list does not show it as chosen"
+        if text in beside.casefold() or await world.call("isChosenNow", option.local, returning=bool):
+            return f"{quoted(option.text)} was clicked"
+        return f"{quoted(option.text)} was clicked, but the list does not show it as chosen"
 
 
 async def _no_such(at: Located, wanted: str, by: By, state: str, options: list[str], total: int) -> InvalidArguments:

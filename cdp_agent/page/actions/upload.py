@@ -66,17 +66,17 @@ def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
 
     Raises InvalidArguments for a file that is in none of the folders.
     """
-    roots = [os.path.realpath(os.path.expanduser(each)) for each in folders]
-    found = [_in_a_root(os.path.expanduser(_checked_path(each)), roots) for each in paths]
-    for given, file in zip(paths, found, strict=True):
+    roots = [os.path.realpath(os.path.expanduser(folder)) for folder in folders]
+    files = [_in_a_root(os.path.expanduser(_checked_path(path)), roots) for path in paths]
+    for path, file in zip(paths, files, strict=True):
         if not any(file != root and os.path.commonpath([file, root]) == root for root in roots):
             allowed = (
                 f"only those in {', '.join(folders)}{_such_as(roots)}"
                 if folders
                 else "none at all, since no upload_folders are set: do without"
             )
-            raise InvalidArguments(f"The file {given} may not be uploaded, {allowed}.")
-    return found
+            raise InvalidArguments(f"The file {path} may not be uploaded, {allowed}.")
+    return files
 
 
 def _such_as(roots: Sequence[str]) -> str:
@@ -124,17 +124,17 @@ async def _by_chooser(at: Located, files: list[str]) -> Outcome:
 def _files(paths: Sequence[str | os.PathLike[str]], *, folder: bool) -> list[str]:
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
-    files = [Path(os.path.expanduser(_checked_path(os.fspath(each)))).absolute() for each in paths]
-    for given, file in zip(paths, files, strict=True):
+    files = [Path(os.path.expanduser(_checked_path(os.fspath(path)))).absolute() for path in paths]
+    for path, file in zip(paths, files, strict=True):
         if not file.exists():
-            raise InvalidArguments(f"There is no file {os.fspath(given)} (looked for {file}).")
+            raise InvalidArguments(f"There is no file {os.fspath(path)} (looked for {file}).")
         if file.is_dir() and not folder:
-            raise InvalidArguments(f"{os.fspath(given)} is a folder: name the files in it.")
+            raise InvalidArguments(f"{os.fspath(path)} is a folder: name the files in it.")
         if not (file.is_dir() or file.is_file()):
-            raise InvalidArguments(f"{os.fspath(given)} is no file, but a device or a pipe.")
+            raise InvalidArguments(f"{os.fspath(path)} is no file, but a device or a pipe.")
         if not os.access(file, os.R_OK):
-            raise InvalidArguments(f"The file {os.fspath(given)} cannot be read.")
-    return [str(each) for each in files]
+            raise InvalidArguments(f"The file {os.fspath(path)} cannot be read.")
+    return [str(file) for file in files]
 
 
 def _checked_path(path: str) -> str:

@@ -155,17 +155,17 @@ class _Waiting:
     async def failure_message(self, timeout_s: float) -> str:
         """The message at the timeout: what is missing, and what is on the page instead."""
         tab, wanted = self._tab, self.wanted
-        said = [self.failure(timeout_s)]
+        sentences = [self.failure(timeout_s)]
         try:
             lines = [line.strip() for line in (await tab.read()).text.split("\n")]
         except ActionError as error:
-            return " ".join([*said, str(error)])
+            return " ".join([*sentences, str(error)])
         if wanted.text is not None:
             close = _close(wanted.text, lines)
-            said.append(f"Close to it: {'; '.join(close)}." if close else "Nothing like it is there.")
+            sentences.append(f"Close to it: {'; '.join(close)}." if close else "Nothing like it is there.")
         if wanted.gone is not None and (there := [line for line in lines if wanted.gone.lower() in line.lower()]):
-            said.append(f"It is in: {'; '.join(_cut(line) for line in there[:_SHOWN])}.")
-        return " ".join(said)
+            sentences.append(f"It is in: {'; '.join(_cut(line) for line in there[:_SHOWN])}.")
+        return " ".join(sentences)
 
     async def _missing_element(self) -> list[str]:
         """Messages if the element of `ref` is missing: checked separately, since it may have to be found again."""
@@ -183,7 +183,7 @@ class _Waiting:
         wanted = self.wanted
         if wanted.text is None and wanted.gone is None and wanted.selector is None:
             return []
-        asked = {"text": _lower(wanted.text), "gone": _lower(wanted.gone), "selector": wanted.selector}
+        conditions = {"text": _lower(wanted.text), "gone": _lower(wanted.gone), "selector": wanted.selector}
         tree = await self._tab.frames()
         if tree.unread_documents != self._unread_documents:
             self._unread_documents = tree.unread_documents
@@ -193,16 +193,16 @@ class _Waiting:
         async def look(frame: Frame) -> tuple[World, _Look] | None:
             try:
                 world = await frame.world()
-                return world, await world.call("checkConditions", asked, returning=_Look)
+                return world, await world.call("checkConditions", conditions, returning=_Look)
             except ActionError:
                 return None  # its document is being replaced: the navigation wakes us
 
         looks = await asyncio.gather(*(look(frame) for frame in tree.all()))
-        found = [each for each in looks if each is not None]
-        for _, each in found:
-            if each.wrong:
-                raise InvalidArguments(f"{wanted.selector!r} is no CSS selector: {each.wrong}")
-        return found
+        answered = [answer for answer in looks if answer is not None]
+        for _, checked in answered:
+            if checked.wrong:
+                raise InvalidArguments(f"{wanted.selector!r} is no CSS selector: {checked.wrong}")
+        return answered
 
     def _what_is_missing(self, looks: list[_Look]) -> list[str]:
         wanted, activity = self.wanted, self._tab.activity

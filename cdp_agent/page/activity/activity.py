@@ -168,11 +168,11 @@ class Activity:
         self._notify()
 
     def _navigation(self, frame_id: str) -> _Navigation | None:
-        found = self._navigations.get(frame_id)
-        if found is not None and not found.begun and self._now() - found.since > REQUESTED_ONLY_S:
+        navigation = self._navigations.get(frame_id)
+        if navigation is not None and not navigation.begun and self._now() - navigation.since > REQUESTED_ONLY_S:
             del self._navigations[frame_id]
             return None
-        return found
+        return navigation
 
     def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
         if event.disposition == "currentTab" and event.frame_id not in self._navigations:
@@ -184,14 +184,14 @@ class Activity:
 
     def _unschedule(self, frame_id: str) -> None:
         """Detects refusals by Chrome, which have no event. Pages only cancel navigations to _NAVIGABLE_SCHEMES."""
-        asked = self._scheduled.pop(frame_id, None)
-        if asked is None or asked.url.partition(":")[0].lower() in _NAVIGABLE_SCHEMES:
+        scheduled = self._scheduled.pop(frame_id, None)
+        if scheduled is None or scheduled.url.partition(":")[0].lower() in _NAVIGABLE_SCHEMES:
             return
         self._navigations.pop(frame_id, None)
-        if frame_id == self._root and asked.reason.startswith("formSubmission"):
+        if frame_id == self._root and scheduled.reason.startswith("formSubmission"):
             # Chrome has stopped parsing the document for this navigation, and sends no event.
             self.document.ready = self.document.loaded = True
-        self.requests.refused(asked.url)
+        self.requests.refused(scheduled.url)
 
     def _started(self, event: cdp_page.FrameStartedNavigating) -> None:
         self._scheduled.pop(event.frame_id, None)

@@ -33,13 +33,13 @@ async def body_of(request: LoggedRequest) -> ResponseBody:
     """The body of the response. Raises ActionError if there is none, or Chrome does not keep it."""
     async with deadline(request.session, CALL_TIMEOUT_S):
         try:
-            found = await request.session.send(network.GetResponseBody(request_id=request.request_id))
+            body = await request.session.send(network.GetResponseBody(request_id=request.request_id))
         except ProtocolError as error:
             if isinstance(error, ActionError):  # the tab was closed
                 raise
             why = "it is pending, empty, or not kept any more"
             raise ActionError(f"Chrome has no body of {request.info}: {why}.") from error
-    return ResponseBody(found.body, found.base64_encoded)
+    return ResponseBody(body.body, body.base64_encoded)
 
 
 async def error_message(request: LoggedRequest) -> str:
@@ -47,26 +47,26 @@ async def error_message(request: LoggedRequest) -> str:
     if "json" not in request.info.mime_type:
         return ""
     try:
-        said = msgspec.json.decode((await body_of(request)).body)
+        error = msgspec.json.decode((await body_of(request)).body)
     except (ActionError, msgspec.DecodeError):
         return ""
-    words = next(_messages(said, _DEEPEST), "")
+    words = next(_messages(error, _DEEPEST), "")
     return in_line(shortened(words, _LONGEST_ERROR))
 
 
-def _messages(said: object, depth: int) -> Iterator[str]:
+def _messages(error: object, depth: int) -> Iterator[str]:
     """The texts in a JSON error, the most informative first. Texts about a form field are preceded by its name."""
-    if isinstance(said, str) and said.strip():
-        yield said.strip()
-    elif depth and isinstance(said, list):
-        if found := [words for each in said if (words := next(_messages(each, depth - 1), ""))]:
-            yield "; ".join(found)
-    elif depth and isinstance(said, dict):
+    if isinstance(error, str) and error.strip():
+        yield error.strip()
+    elif depth and isinstance(error, list):
+        if texts := [words for part in error if (words := next(_messages(part, depth - 1), ""))]:
+            yield "; ".join(texts)
+    elif depth and isinstance(error, dict):
         for name in _MESSAGE_FIELDS:
-            if name in said:
-                yield from _messages(said[name], depth - 1)
+            if name in error:
+                yield from _messages(error[name], depth - 1)
         # Form fields by name: {"street": ["may not be empty"]}.
-        if found := [
-            f"{name}: {words}" for name, each in said.items() if (words := next(_messages(each, depth - 1), ""))
+        if texts := [
+            f"{name}: {words}" for name, value in error.items() if (words := next(_messages(value, depth - 1), ""))
         ]:
-            yield "; ".join(found)
+            yield "; ".join(texts)

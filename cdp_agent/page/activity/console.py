@@ -83,21 +83,21 @@ class Console:
             raise InvalidArguments(f"level is {', '.join(get_args(Level))}, not {level!r}.")
         if not 1 <= max_results <= MOST_RESULTS:
             raise InvalidArguments(f"max_results is from 1 to {MOST_RESULTS:,}, not {max_results}.")
-        found: list[ConsoleMessage] = []
+        messages: list[ConsoleMessage] = []
         unread = []
         async with self._asking:
             for frame in _processes(tree):
                 try:
-                    found += await _messages(frame.session)
+                    messages += await _messages(frame.session)
                 except (ActionError, ProtocolError) as error:
                     if frame is tree.root:
                         raise
                     unread.append(f"{shortened(frame.url)}: {error}")
         wanted = [
-            each
-            for each in found
-            if (level == "all" or each.level in _LEVELS[level])
-            and (text is None or text.casefold() in each.text.casefold())
+            message
+            for message in messages
+            if (level == "all" or message.level in _LEVELS[level])
+            and (text is None or text.casefold() in message.text.casefold())
         ]
         return ConsoleResult(wanted[-max_results:], len(wanted), unread)
 
@@ -138,12 +138,14 @@ async def _messages(session: Session) -> list[ConsoleMessage]:
     raw = await _raw_messages(session)
     # Matched by source position: a page may log the same text, and more may have been thrown between the two queries.
     thrown = deque(map(_uncaught, await _thrown(session) if any(map(_may_be_thrown, raw)) else []))
-    found = []
-    for each in raw:
-        logged = ConsoleMessage(each.level, shortened(each.text, LONGEST_TEXT), False, each.url, each.line, each.column)
-        is_thrown = _may_be_thrown(each) and thrown and _place(thrown[0]) == _place(logged)
-        found.append(thrown.popleft() if is_thrown else logged)
-    return found
+    messages = []
+    for message in raw:
+        logged = ConsoleMessage(
+            message.level, shortened(message.text, LONGEST_TEXT), False, message.url, message.line, message.column
+        )
+        is_thrown = _may_be_thrown(message) and thrown and _place(thrown[0]) == _place(logged)
+        messages.append(thrown.popleft() if is_thrown else logged)
+    return messages
 
 
 def _place(message: ConsoleMessage) -> tuple[str, int, int]:

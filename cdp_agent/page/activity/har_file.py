@@ -54,14 +54,14 @@ class HarOptions(msgspec.Struct, frozen=True):
 async def har_of(activity: Activity, session: Session, title: str, options: HarOptions) -> tuple[HarFile, list[str]]:
     """The file as data that is still to be masked by `written`, and notes on what was left out of it."""
     logged, dropped = activity.requests.log.all()
-    found = await _Contents(options).of(logged)
+    collected = await _Contents(options).of(logged)
     entries = [
-        entry_of(each, _PAGE, content=content, sent=sent, credentials=options.credentials)
-        for each, (content, sent) in zip(logged, found.contents, strict=True)
+        entry_of(request, _PAGE, content=content, sent=sent, credentials=options.credentials)
+        for request, (content, sent) in zip(logged, collected.contents, strict=True)
     ]
     notes = [
         *([f"{dropped:,} earlier requests: the last {MOST_KEPT:,} are remembered."] if dropped else []),
-        *found.left_out,
+        *collected.left_out,
         *([] if options.credentials else [_HIDDEN]),
         _NEVER,
     ]

@@ -138,17 +138,17 @@ class Requests:
         """All running requests, as in `pending`, except for polling and those that take longer than ENDLESS_S."""
         long_ago = _now() - ENDLESS_S
         return [
-            f"{each.method} {shortened(each.url)}"
-            for each in self._waited_for(NetworkMark(-1, frozenset()))
-            if each.since > long_ago and not self._is_polling(each)
+            f"{request.method} {shortened(request.url)}"
+            for request in self._waited_for(NetworkMark(-1, frozenset()))
+            if request.since > long_ago and not self._is_polling(request)
         ]
 
     def unanswered(self) -> list[str]:
         """The running requests without a response, each with its duration so far: "POST https://… for 12 s"."""
         return [
-            f"{each.method} {shortened(each.url)} for {_now() - each.since:.0f} s"
-            for each in self._running.values()
-            if not each.answered and each.session.closed_because is None and not each.for_worker
+            f"{request.method} {shortened(request.url)} for {_now() - request.since:.0f} s"
+            for request in self._running.values()
+            if not request.answered and request.session.closed_because is None and not request.for_worker
         ]
 
     def quiet_s(self) -> float:
@@ -221,13 +221,13 @@ class Requests:
     def _waited_for(self, since: NetworkMark) -> list[_Request]:
         worker_began = _now() - WORKER_S
         return [
-            each
-            for each in self._running.values()
-            if each.order > since.order
-            and each.endpoint not in since.repeated
-            and each.endpoint not in self._endless
-            and each.session.closed_because is None
-            and not (each.for_worker and each.since < worker_began)
+            request
+            for request in self._running.values()
+            if request.order > since.order
+            and request.endpoint not in since.repeated
+            and request.endpoint not in self._endless
+            and request.session.closed_because is None
+            and not (request.for_worker and request.since < worker_began)
         ]
 
     def _sent(self, session: Session, event: network.RequestWillBeSent) -> None:

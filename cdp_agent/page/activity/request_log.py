@@ -187,11 +187,11 @@ class RequestLog:
         return self._kept.get(request_id)
 
     def _keep_extra(self, request_id: str, headers: msgspec.Raw, place: Callable[[ExtraHeaders], list[bytes]]) -> None:
-        found = self._kept.get(request_id)
-        if found is not None and not found.exchange.complete:
+        request = self._kept.get(request_id)
+        if request is not None and not request.exchange.complete:
             return
-        if found is not None:
-            extra = found.exchange.extra
+        if request is not None:
+            extra = request.exchange.extra
             self._detail_bytes += len(bytes(headers))
         else:
             extra = self._early_headers.setdefault(request_id, ExtraHeaders())
@@ -201,26 +201,26 @@ class RequestLog:
 
     def _forget_details(self) -> None:
         """Drops headers and bodies, the oldest first, until half of the limit is free."""
-        self._detail_bytes = sum(each.exchange.size for each in self._kept.values())
-        for each in self._kept.values():
+        self._detail_bytes = sum(request.exchange.size for request in self._kept.values())
+        for request in self._kept.values():
             if self._detail_bytes <= _MOST_DETAILS // 2:
                 break
-            self._detail_bytes -= each.exchange.size
-            each.exchange.forget()
-            self._detail_bytes += each.exchange.size
+            self._detail_bytes -= request.exchange.size
+            request.exchange.forget()
+            self._detail_bytes += request.exchange.size
 
     def _wanted(self, kind: str | None, status: Status | None, text: str | None) -> Iterator[RequestInfo]:
         kinds = _API if kind == "api" else None if kind is None else (kind.lower(),)
         has = None if status is None else str(status).lower()
         if has is not None and not (has in ("failed", "pending") or has.isdecimal() or _CLASS.fullmatch(has)):
             raise InvalidArguments(f'status is a number, "4xx" and the like, "failed" or "pending", not {status!r}.')
-        for each in sorted((each.info for each in self._kept.values()), key=lambda info: info.number):
-            if kinds is not None and each.kind not in kinds:
+        for request in sorted((logged.info for logged in self._kept.values()), key=lambda info: info.number):
+            if kinds is not None and request.kind not in kinds:
                 continue
-            if has is not None and not _has(each, has):
+            if has is not None and not _has(request, has):
                 continue
-            if text is None or text.casefold() in f"{each.method} {each.url}".casefold():
-                yield each
+            if text is None or text.casefold() in f"{request.method} {request.url}".casefold():
+                yield request
 
 
 def _has(info: RequestInfo, status: str) -> bool:

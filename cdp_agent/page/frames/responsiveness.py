@@ -79,11 +79,11 @@ async def is_responsive_again(session: Session) -> bool:
     return False
 
 
-async def _is_answered(session: Session, asked: Awaitable[object], within_s: float) -> bool:
+async def _is_answered(session: Session, answer: Awaitable[object], within_s: float) -> bool:
     """Whether the page's process answers in time; sets `unresponsive`. Raises BrowserError if Chrome hangs, too."""
     try:
         async with Deadline.on(session, within_s):
-            await asked
+            await answer
     except TimeoutError:
         session.unresponsive = True
         await check_chrome(session)
@@ -97,12 +97,12 @@ async def _is_answered(session: Session, asked: Awaitable[object], within_s: flo
 async def check_chrome(session: Session) -> None:
     """Raises BrowserError if not only the page hangs, but Chrome itself neither answers nor sends anything."""
     connection = session.connection
-    asked = connection.browser.post(cdp_browser.GetVersion())
-    asked.add_done_callback(retrieve_exception)
+    answer = connection.browser.post(cdp_browser.GetVersion())
+    answer.add_done_callback(retrieve_exception)
     messages, until = connection.messages_received, asyncio.get_running_loop().time() + _CHROME_ANSWERS_WITHIN_S
-    while not asked.done() and connection.messages_received == messages:
+    while not answer.done() and connection.messages_received == messages:
         if asyncio.get_running_loop().time() > until:
             raise BrowserError(CHROME_UNRESPONSIVE)
-        await asyncio.wait([asked], timeout=_LOOK_EVERY_S)
-    if asked.done():
-        asked.result()
+        await asyncio.wait([answer], timeout=_LOOK_EVERY_S)
+    if answer.done():
+        answer.result()

@@ -131,30 +131,30 @@ class World:
         array = await self.handle(name, *args, group=group)
         async with deadline(self.session, CALL_TIMEOUT_S):
             properties = await self.session.send(runtime.GetProperties(object_id=array.object_id, own_properties=True))
-        found = {
-            each.name: Handle(each.value.object_id)
-            for each in properties.result
-            if each.value is not None and each.value.object_id is not None and each.value.subtype == "node"
+        handles = {
+            entry.name: Handle(entry.value.object_id)
+            for entry in properties.result
+            if entry.value is not None and entry.value.object_id is not None and entry.value.subtype == "node"
         }
-        length = next(each.value for each in properties.result if each.name == "length")
+        length = next(entry.value for entry in properties.result if entry.name == "length")
         assert length is not None  # of an array
-        return [found.get(str(index)) for index in range(msgspec.json.decode(length.value))]
+        return [handles.get(str(index)) for index in range(msgspec.json.decode(length.value))]
 
     async def ask_each(self, commands: Sequence[Command[R] | None]) -> list[R | None]:
         """Sends all commands at once, and returns the answers in order; None for no command or one that Chrome refuses.
 
         Chrome refuses commands about elements that are gone. Raises PageUnresponsive, BrowserError.
         """
-        asked = [self.session.post(command) for command in commands if command is not None]
+        calls = [self.session.post(command) for command in commands if command is not None]
         async with deadline(self.session, CALL_TIMEOUT_S):
-            answers = iter(await asyncio.gather(*asked, return_exceptions=True))
-        found: list[R | None] = []
+            answers = iter(await asyncio.gather(*calls, return_exceptions=True))
+        results: list[R | None] = []
         for command in commands:
             answer = next(answers) if command is not None else None
             if isinstance(answer, BaseException) and not isinstance(answer, ProtocolError):
                 raise answer
-            found.append(None if isinstance(answer, BaseException) else answer)
-        return found
+            results.append(None if isinstance(answer, BaseException) else answer)
+        return results
 
     def send_missing_functions(self) -> None:
         """Sends the functions that the world does not have yet, without waiting."""
@@ -187,10 +187,10 @@ class World:
             function_declaration=f"function(...args) {{ return this.{name}(...args) }}",
             object_id=self._functions.object_id,
             arguments=[
-                runtime.CallArgument(object_id=each.object_id)
-                if isinstance(each, Handle)
-                else runtime.CallArgument(value=each)
-                for each in args
+                runtime.CallArgument(object_id=argument.object_id)
+                if isinstance(argument, Handle)
+                else runtime.CallArgument(value=argument)
+                for argument in args
             ],
             return_by_value=by_value,
             object_group=group,

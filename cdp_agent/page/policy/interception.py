@@ -91,17 +91,17 @@ class Interception:
     def _paused(self, event: fetch.RequestPaused) -> None:
         match judge(self._table, event, self._holder):
             case None:
-                self._answer(event, None)
+                self._answer_request(event, None)
             case Refuse(reason, blocked, ledger):
                 if ledger is not None:
                     ledger.record(blocked, event.network_id)
-                self._answer(event, reason)
+                self._answer_request(event, reason)
             case Consult() as consult:
                 self._consult(event, consult)
             case AwaitFrame():
                 self._await_frame(event)
 
-    def _answer(self, event: fetch.RequestPaused, reason: FailReason | None) -> None:
+    def _answer_request(self, event: fetch.RequestPaused, reason: FailReason | None) -> None:
         if reason is None:
             self._session.tell(fetch.ContinueRequest(request_id=event.request_id))
         else:
@@ -134,7 +134,7 @@ class Interception:
             if consult.is_document or kind is not None:
                 may_pass = _passes_gate(event, consult.gate, kind, consult, may_pass)
         if isinstance(may_pass, bool):
-            self._answer(event, None if may_pass else reason_for(consult.is_document))
+            self._answer_request(event, None if may_pass else reason_for(consult.is_document))
             return
         waiting = asyncio.ensure_future(self._wait(event, may_pass, reason_for(consult.is_document)))
         _waiting.add(waiting)
@@ -146,7 +146,7 @@ class Interception:
         try:
             reason = None if await may_pass else refused
         finally:
-            self._answer(event, reason)
+            self._answer_request(event, reason)
 
     def _authenticate(self, event: fetch.AuthRequired) -> None:
         """Gives the proxy's credentials to proxies only, and once per request: a second challenge means a refusal.

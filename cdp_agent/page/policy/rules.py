@@ -208,24 +208,24 @@ def rules_of(
     proxy_credentials: tuple[str, str] | None = None,
 ) -> RequestRules | None:
     """The rules from the given lists; None if none is given. An empty `allow` allows nothing. Raises SetupError."""
-    types = frozenset(each.strip().lower() for each in listed("block", block or ()))
+    types = frozenset(kind.strip().lower() for kind in listed("block", block or ()))
     if unknown := types - set(RESOURCE_TYPES):
         raise SetupError(f"{', '.join(sorted(unknown))} cannot be blocked, only {', '.join(RESOURCE_TYPES)}.")
-    found = RequestRules(
+    rules = RequestRules(
         allow=None if allow is None else tuple(pattern(each) for each in listed("allow", allow)),
         deny=tuple(pattern(each) for each in listed("deny", deny or ())),
         block_types=types,
         block_hosts=frozenset() if block_hosts is None else read_hosts(block_hosts),
         proxy_credentials=proxy_credentials,
     )
-    return None if found == RequestRules() else found
+    return None if rules == RequestRules() else rules
 
 
-def listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
+def listed(name: str, entries: Iterable[str]) -> tuple[str, ...]:
     """The entries. Raises SetupError for a single text, of which each letter would be an entry."""
-    if isinstance(given, str):
-        raise SetupError(f"{name} is a list, not {given!r}.")
-    return tuple(given)
+    if isinstance(entries, str):
+        raise SetupError(f"{name} is a list, not {entries!r}.")
+    return tuple(entries)
 
 
 def _listed(patterns: tuple[Pattern, ...]) -> str:

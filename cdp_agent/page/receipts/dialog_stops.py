@@ -66,19 +66,19 @@ def open_dialog(tab: Tab) -> tuple[Tab, Dialog] | None:
 async def receipt_of(tab: Tab, running: RunningAct[Any]) -> Receipt:
     """The receipt of an action that runs, or that goes on after the answer to a dialog; see `receipt_until_dialog`."""
     result = await running.result()
-    found = open_dialog(tab)
+    opened = open_dialog(tab)
     if running.task.done():
         receipt = running.as_receipt(result)
         assert isinstance(receipt, Receipt)
         log = running.log.lines
-        return msgspec.structs.replace(receipt, log=log, dialog=receipt.dialog if found is None else found[1])
+        return msgspec.structs.replace(receipt, log=log, dialog=receipt.dialog if opened is None else opened[1])
     if not running.had_turn:
         await running.cancel()
         raise _open_error(tab, running)
     so_far = running.so_far()
     assert isinstance(so_far, Receipt)
     told = [*so_far.dialogs, *tab.dialogs.take()]
-    dialog = None if found is None else found[1]
+    dialog = None if opened is None else opened[1]
     return msgspec.structs.replace(so_far, log=running.log.lines, stopped=True, dialogs=told, dialog=dialog)
 
 

@@ -170,7 +170,7 @@ class DialogWatcher:
     def answer(self, answer: Answer, text: str | None) -> None:
         """Answers the open dialog, if there is one; without `text` an accepted prompt gets the page's default."""
         if self._current is not None and self._current.waits:
-            self._answer(self._current, answer, _preset(self._current.event) if text is None else text)
+            self._send_answer(self._current, answer, _preset(self._current.event) if text is None else text)
 
     def forget(self) -> None:
         """Forgets the open dialog: the tab was closed."""
@@ -215,12 +215,12 @@ class DialogWatcher:
         text = _preset(event) if policy.prompt_text is None else policy.prompt_text
         if decided is not None:
             decided.add_done_callback(
-                lambda done: self._answer(current, "accept" if done.result() else "dismiss", text)
+                lambda done: self._send_answer(current, "accept" if done.result() else "dismiss", text)
             )
         elif answer == "ask":
             self._wait(current)
         else:
-            self._answer(current, answer, text)
+            self._send_answer(current, answer, text)
 
     def _wait(self, opened: _Opened) -> None:
         """Leaves the dialog open: calls fail at once meanwhile, except those of actions, which `on_change` pauses."""
@@ -241,7 +241,7 @@ class DialogWatcher:
             mark_unblocked(opened.session)
             self._on_change()
 
-    def _answer(self, opened: _Opened, answer: Answer, text: str | None) -> None:
+    def _send_answer(self, opened: _Opened, answer: Answer, text: str | None) -> None:
         if self._current is not opened:
             return  # another dialog would get the answer
         # Without waiting: until the dialog is answered, Chrome answers nothing else on this page.

@@ -128,15 +128,15 @@ class DownloadWatcher:
 
     def take(self, page: PageDownloads | None = None) -> list[Download]:
         """The downloads that began or ended since the last call, in the order of their start; of one page or all."""
-        reported = [each for each in self._of(page) if each.unreported]
-        for each in reported:
-            each.unreported = False
+        reported = [followed for followed in self._of(page) if followed.unreported]
+        for followed in reported:
+            followed.unreported = False
         self._followed = {
-            guid: each
-            for guid, each in self._followed.items()
-            if each.unreported or each.download.state == "inProgress"
+            guid: followed
+            for guid, followed in self._followed.items()
+            if followed.unreported or followed.download.state == "inProgress"
         }
-        return [each.download for each in reported]
+        return [followed.download for followed in reported]
 
     def has_unreported(self, page: PageDownloads | None = None) -> bool:
         """Whether `take` would return anything."""
@@ -159,11 +159,11 @@ class DownloadWatcher:
 
     def _of(self, page: PageDownloads | None) -> list[_Followed]:
         return [
-            each
-            for each in self._followed.values()
+            followed
+            for followed in self._followed.values()
             if page is None
-            or page.has_frame(each.frame_id)
-            or not any(other.has_frame(each.frame_id) for other in self._pages)
+            or page.has_frame(followed.frame_id)
+            or not any(other.has_frame(followed.frame_id) for other in self._pages)
         ]
 
     def _began(self, browser: Session, event: cdp_browser.DownloadWillBegin) -> None:

@@ -119,16 +119,16 @@ async def _hangs(tab: Tab) -> bool:
     if await is_responsive(session):
         return False
     before, dialogs = await _processor_times(session), tab.dialogs.opened
-    asked = session.post(runtime.Evaluate(expression="1"))
-    asked.add_done_callback(retrieve_exception)  # a refusal is an answer, too
+    answer = session.post(runtime.Evaluate(expression="1"))
+    answer.add_done_callback(retrieve_exception)  # a refusal is an answer, too
     until = _now() + _CPU_WAIT_S
-    while not asked.done() and _now() < until and tab.dialogs.opened == dialogs:
-        await asyncio.wait([asked], timeout=_LOOK_EVERY_S)
+    while not answer.done() and _now() < until and tab.dialogs.opened == dialogs:
+        await asyncio.wait([answer], timeout=_LOOK_EVERY_S)
         now = await _processor_times(session)
         if any(spent - before.get(process, 0) >= _BUSY_CPU_S for process, spent in now.items()):
             break
-    session.unresponsive = not asked.done()
-    asked.cancel()
+    session.unresponsive = not answer.done()
+    answer.cancel()
     return session.unresponsive
 
 

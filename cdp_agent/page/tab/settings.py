@@ -125,24 +125,24 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
         return PageSettings(navigation_timeout_s=self.navigation_timeout_s, action_timeout_s=self.action_timeout_s)
 
 
-def viewport_of(given: Viewport | tuple[int, int] | None) -> Viewport | None:
+def viewport_of(viewport: Viewport | tuple[int, int] | None) -> Viewport | None:
     """The given viewport, checked. Raises SetupError."""
-    if given is None:
+    if viewport is None:
         return None
-    sides = (given.width, given.height) if isinstance(given, Viewport) else given
-    scale = given.scale if isinstance(given, Viewport) else 0.0
+    sides = (viewport.width, viewport.height) if isinstance(viewport, Viewport) else viewport
+    scale = viewport.scale if isinstance(viewport, Viewport) else 0.0
     if not (
         isinstance(sides, (tuple, list))
         and len(sides) == 2
-        and all(_is_number(each, 1, _LONGEST_SIDE_PX) and isinstance(each, int) for each in sides)
+        and all(_is_number(side, 1, _LONGEST_SIDE_PX) and isinstance(side, int) for side in sides)
         and _is_number(scale, 0, _MOST_SCALE)
         and sides[0] * sides[1] * max(scale, 1) ** 2 <= _MOST_PIXELS
     ):
         raise SetupError(
-            f"{given!r} is no viewport: write width and height in CSS pixels, such as (1280, 800), 1 to "
+            f"{viewport!r} is no viewport: write width and height in CSS pixels, such as (1280, 800), 1 to "
             f"{_LONGEST_SIDE_PX} each, with a scale of 0 (the display's) to {_MOST_SCALE}; up to {_MOST_PIXELS} pixels."
         )
-    return given if isinstance(given, Viewport) else Viewport(*sides)
+    return viewport if isinstance(viewport, Viewport) else Viewport(*sides)
 
 
 def _check(settings: PageSettings) -> None:

@@ -260,13 +260,13 @@ class _Ids:
         call_id = call.id
         self._called[call_id] = call.name
         plain = _NOT_IN_AN_ID.sub("_", call_id) or "call"
-        found, number = plain, 1
-        while found in self._used:
+        new_id, number = plain, 1
+        while new_id in self._used:
             number += 1
-            found = f"{plain}_{number}"
-        self._used.add(found)
-        self._given[call_id] = found
-        return found
+            new_id = f"{plain}_{number}"
+        self._used.add(new_id)
+        self._given[call_id] = new_id
+        return new_id
 
     def member(self, call_id: str) -> str | None:
         """The member of the browser toolset that the call with this id was to; None for any other tool."""

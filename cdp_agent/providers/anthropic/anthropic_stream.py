@@ -100,15 +100,15 @@ class MessageDecoder(ObjectDecoder[_Event]):
         return self._ended
 
     def _reply(self) -> Reply:
-        kept = [whole(self._blocks[index]) for index in sorted(self._blocks)]
-        blocks = [shaped(self._provider, block, _Block) for block in kept]
+        raw_blocks = [whole(self._blocks[index]) for index in sorted(self._blocks)]
+        blocks = [shaped(self._provider, block, _Block) for block in raw_blocks]
         return Reply(
             text="".join(block.text or "" for block in blocks if block.type == "text"),
             reasoning="\n\n".join(block.thinking for block in blocks if block.thinking),
             tool_calls=tuple(_call(block) for block in blocks if block.type == "tool_use"),
             finish_reason=_FINISH.get(self._stop_reason or "", "unknown"),
             usage=_usage(self._usage),
-            state=self._state(kept),
+            state=self._state(raw_blocks),
         )
 
     def _take(self, event: _Event) -> None:
@@ -149,16 +149,16 @@ class MessageDecoder(ObjectDecoder[_Event]):
         """The order of the blocks, and the content of those that are kept nowhere else."""
         if not any(block.get("type") in _THOUGHTS for block in blocks):
             return None
-        kept: list[dict[str, Any]] = []
+        content: list[dict[str, Any]] = []
         for block in blocks:
             match block.get("type"):
                 case "tool_use":
-                    kept.append({"type": "tool_use", "id": block.get("id")})
+                    content.append({"type": "tool_use", "id": block.get("id")})
                 case "text" if block.get("text"):
-                    kept.append({"type": "text", "text": block["text"]})
+                    content.append({"type": "text", "text": block["text"]})
                 case "thinking" | "redacted_thinking":
-                    kept.append(block)
-        return ProviderState(WIRE, self._model, kept)
+                    content.append(block)
+        return ProviderState(WIRE, self._model, content)
 
 
 def _call(block: _Block) -> ToolCall:
@@ -166,9 +166,9 @@ def _call(block: _Block) -> ToolCall:
     return ToolCall("" if block.id is None else str(block.id), block.name or "", arguments)
 
 
-def _usage(found: dict[str, Any]) -> Usage:
+def _usage(reported: dict[str, Any]) -> Usage:
     """Anthropic counts what was read from its cache, or written to it, apart from the other input."""
-    used = counted(found, _Usage) or _Usage()
+    used = counted(reported, _Usage) or _Usage()
     cached = int(used.cache_read_input_tokens or 0)
     written = int(used.cache_creation_input_tokens or 0)
     details = used.output_tokens_details or _OutputDetails()

@@ -148,12 +148,12 @@ def _part(part: Text | Image) -> dict[str, Any]:
 
 def _own_parts(message: Assistant, model: str) -> list[dict[str, Any]]:
     """The parts of a model's message, each with its signature."""
-    kept = (message.state.content_for(WIRE, model) if message.state else None) or {}
+    content = (message.state.content_for(WIRE, model) if message.state else None) or {}
     parts: list[dict[str, Any]] = []
-    if message.text or kept.get("text"):
-        signature = {"thoughtSignature": kept["text"]} if kept.get("text") else {}
+    if message.text or content.get("text"):
+        signature = {"thoughtSignature": content["text"]} if content.get("text") else {}
         parts.append({"text": message.text, **signature})
-    signatures: dict[str, str] = kept.get("calls") or {}
+    signatures: dict[str, str] = content.get("calls") or {}
     for call in message.tool_calls:
         signed = signatures.get(call.id)
         if not signatures and call is message.tool_calls[0] and wants_signatures(model):

@@ -109,18 +109,18 @@ class DefaultCredentials:
     def _exchange(self, path: Path) -> tuple[str, dict[str, str]]:
         """The address where the file's credentials are exchanged for a token, and the form to send there."""
         try:
-            found = msgspec.json.decode(path.read_bytes())
-            if found["type"] == "authorized_user":
+            credentials = msgspec.json.decode(path.read_bytes())
+            if credentials["type"] == "authorized_user":
                 names = ("client_id", "client_secret", "refresh_token")
-                return _TOKENS, {"grant_type": "refresh_token", **{name: found[name] for name in names}}
-            if found["type"] == "service_account":
-                address = found.get("token_uri") or _TOKENS
+                return _TOKENS, {"grant_type": "refresh_token", **{name: credentials[name] for name in names}}
+            if credentials["type"] == "service_account":
+                address = credentials.get("token_uri") or _TOKENS
                 grant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-                return address, {"grant_type": grant, "assertion": _assertion(found, address)}
+                return address, {"grant_type": grant, "assertion": _assertion(credentials, address)}
         except (OSError, msgspec.DecodeError, KeyError, TypeError) as error:
             raise SetupError(f"The Google credentials in {path} cannot be read: {error!r}.") from error
         raise SetupError(
-            f"The Google credentials in {path} are of the type {found['type']!r}, which is not known here: "
+            f"The Google credentials in {path} are of the type {credentials['type']!r}, which is not known here: "
             "set GOOGLE_VERTEX_ACCESS_TOKEN to what `gcloud auth print-access-token` prints."
         )
 

@@ -139,12 +139,12 @@ class ContentDecoder(ObjectDecoder[_Chunk]):
         return _FINISH.get(self._finish or "", "unknown")
 
     def _state(self) -> ProviderState | None:
-        kept: dict[str, Any] = {}
+        content: dict[str, Any] = {}
         if self._signatures:
-            kept["calls"] = self._signatures
+            content["calls"] = self._signatures
         if self._text_signature:
-            kept["text"] = self._text_signature
-        return ProviderState(WIRE, self._model, kept) if kept else None
+            content["text"] = self._text_signature
+        return ProviderState(WIRE, self._model, content) if content else None
 
 
 def failure_of(error: object) -> Failure:
@@ -162,9 +162,9 @@ def _seconds(delay: str) -> float | None:
         return None
 
 
-def _usage(found: dict[str, Any]) -> Usage:
+def _usage(reported: dict[str, Any]) -> Usage:
     """The usage. Google counts thoughts apart from other output, and its own tools' input apart from other input."""
-    used = counted(found, _Usage) or _Usage()
+    used = counted(reported, _Usage) or _Usage()
     thoughts = int(used.thoughts_token_count or 0)
     return Usage(
         input_tokens=int(used.prompt_token_count or 0) + int(used.tool_use_prompt_token_count or 0),

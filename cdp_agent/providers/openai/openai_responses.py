@@ -109,11 +109,11 @@ def _part(part: Text | Image) -> dict[str, Any]:
 
 def _own_items(message: Assistant, model: str) -> list[dict[str, Any]]:
     """The items of a model's message, with its reasoning in its place."""
-    kept = (message.state.content_for(_WIRE, model) if message.state else None) or []
+    content = (message.state.content_for(_WIRE, model) if message.state else None) or []
     calls = {call.id: call for call in message.tool_calls}
     text = message.text
     items: list[dict[str, Any]] = []
-    for item in kept:
+    for item in content:
         if item["type"] == "reasoning":
             items.append(item)
         elif item["type"] == "message" and text:
@@ -232,19 +232,19 @@ class ResponseDecoder(ObjectDecoder[_Event]):
         self._response = response
 
     def _state(self, items: list[_Item]) -> ProviderState | None:
-        kept: list[dict[str, Any]] = []
+        content: list[dict[str, Any]] = []
         for item in items:
             if item.type == "reasoning" and item.encrypted_content:
                 own = {"id": item.id, "summary": item.summary or [], "encrypted_content": item.encrypted_content}
-                kept.append({"type": "reasoning", **own})
+                content.append({"type": "reasoning", **own})
             elif item.type == "message":
                 phase = {"phase": item.phase} if item.phase else {}
-                kept.append({"type": "message", **phase})
+                content.append({"type": "message", **phase})
             elif item.type == "function_call":
-                kept.append({"type": "function_call", "call_id": item.effective_call_id})
-        if not any(item["type"] == "reasoning" or "phase" in item for item in kept):
+                content.append({"type": "function_call", "call_id": item.effective_call_id})
+        if not any(item["type"] == "reasoning" or "phase" in item for item in content):
             return None
-        return ProviderState(_WIRE, self._model, kept)
+        return ProviderState(_WIRE, self._model, content)
 
 
 def _is_refused(items: list[_Item]) -> bool:
@@ -266,9 +266,9 @@ def _texts(items: list[_Item]) -> list[str]:
 
 def _thoughts(items: list[_Item]) -> list[str]:
     """The summaries of the reasoning, or the reasoning itself if a server sends that instead."""
-    found: list[str] = []
+    thoughts: list[str] = []
     for item in items:
         if item.type == "reasoning":
-            found += [str(part.get("text") or "") for part in item.summary or ()]
-            found += [part.text or "" for part in item.content or () if not item.summary]
-    return found
+            thoughts += [str(part.get("text") or "") for part in item.summary or ()]
+            thoughts += [part.text or "" for part in item.content or () if not item.summary]
+    return thoughts

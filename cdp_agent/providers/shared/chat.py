@@ -98,14 +98,14 @@ def _encode_message(message: Message, wire: str, model: str) -> dict[str, Any]:
         case ToolResult(call_id, text):
             return {"role": "tool", "tool_call_id": call_id, "content": text}
         case Assistant(text, calls, state):
-            kept = (state.content_for(wire, model) if state else None) or {}
+            own_fields = (state.content_for(wire, model) if state else None) or {}
             if not calls:
-                return {"role": "assistant", "content": text, **kept}
+                return {"role": "assistant", "content": text, **own_fields}
             functions = [{"name": call.name, "arguments": call.arguments} for call in calls]
             return {
                 "role": "assistant",
                 "content": text or None,
-                **kept,
+                **own_fields,
                 "tool_calls": [
                     {"id": call.id, "type": "function", "function": function}
                     for call, function in zip(calls, functions, strict=True)
@@ -128,14 +128,14 @@ def error_in(body: bytes) -> Any:
     """The error part of a body: an object, or the text of a body that is not JSON."""
     words = body.decode(errors="replace")
     try:
-        found = decode(words)
+        decoded = decode(words)
     except ValueError:
-        found = None
-    if isinstance(found, list) and found:
-        found = found[0]
-    if isinstance(found, dict):
-        return found.get("error") or found
-    return " ".join(words.split())[:300] if found is None else found
+        decoded = None
+    if isinstance(decoded, list) and decoded:
+        decoded = decoded[0]
+    if isinstance(decoded, dict):
+        return decoded.get("error") or decoded
+    return " ".join(words.split())[:300] if decoded is None else decoded
 
 
 def failure_of(error: object) -> Failure:
@@ -293,12 +293,12 @@ class ChatDecoder(ObjectDecoder[_Chunk]):
         delta = choice.delta
         if delta is None or delta == _NOTHING:
             delta = choice.message or _NOTHING
-        self._text.append(_text(delta.content) or delta.refusal or "")
+        self._text.append(_content_text(delta.content) or delta.refusal or "")
         self._refused = self._refused or bool(delta.refusal)
         for field in ("reasoning_content", "reasoning"):
-            if found := _text(getattr(delta, field)):
+            if reasoning := _content_text(getattr(delta, field)):
                 self._reasoning_field = field
-                self._reasoning.append(found)
+                self._reasoning.append(reasoning)
                 break
         self._details.add(delta.reasoning_details)
         for call in delta.tool_calls or ():
@@ -332,15 +332,15 @@ def _error_in(chunk: _Chunk) -> Any:
     return chunk.base_resp
 
 
-def _text(content: str | list[_Part | str] | None) -> str:
+def _content_text(content: str | list[_Part | str] | None) -> str:
     if content is None or isinstance(content, str):
         return content or ""
     return "".join(part if isinstance(part, str) else part.text or "" for part in content)
 
 
-def usage_of(found: object) -> Usage | None:
+def usage_of(reported: object) -> Usage | None:
     """The usage of a chat completion or a response; None if it cannot be read."""
-    usage = counted(found, _Usage)
+    usage = counted(reported, _Usage)
     if usage is None:
         return None
     read = usage.prompt_tokens_details or usage.input_tokens_details or _Details()
@@ -355,8 +355,8 @@ def usage_of(found: object) -> Usage | None:
     )
 
 
-def _cost(found: object) -> float | None:
+def _cost(cost: object) -> float | None:
     """The cost in US dollars, if reported; Perplexity reports its parts and their sum."""
-    if isinstance(found, dict):
-        found = found.get("total_cost")
-    return float(found) if isinstance(found, int | float) and 0 <= found < _MOST_DOLLARS else None
+    if isinstance(cost, dict):
+        cost = cost.get("total_cost")
+    return float(cost) if isinstance(cost, int | float) and 0 <= cost < _MOST_DOLLARS else None

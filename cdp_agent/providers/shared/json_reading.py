@@ -53,18 +53,18 @@ def read_object(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        found = decode(text)
-        if isinstance(found, str):
-            found = decode(found)
+        value = decode(text)
+        if isinstance(value, str):
+            value = decode(value)
     except ValueError as error:
-        _, found = next(objects(text), (0, error))
-        if found is error:
+        _, value = next(objects(text), (0, error))
+        if value is error:
             raise ValueError(f"the arguments are not JSON ({error})") from error
-    if found is None:
+    if value is None:
         return {}
-    if not isinstance(found, dict):
-        raise ValueError(f"the arguments must be a JSON object, not {type(found).__name__}")
-    return found
+    if not isinstance(value, dict):
+        raise ValueError(f"the arguments must be a JSON object, not {type(value).__name__}")
+    return value
 
 
 def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -74,14 +74,14 @@ def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     while start >= 0:
         mended, end = _mended(text, start)
         try:
-            found = decode(text[start:end] if end else mended)
+            value = decode(text[start:end] if end else mended)
         except ValueError:
             try:
-                found = decode(mended)
+                value = decode(mended)
             except ValueError:
-                found, end = None, start + 1
-        if found is not None:
-            yield start, found
+                value, end = None, start + 1
+        if value is not None:
+            yield start, value
         start = text.find("{", end) if end else -1
 
 

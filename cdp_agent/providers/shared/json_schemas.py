@@ -63,12 +63,12 @@ def for_gemini(schema: object) -> Any:
         return schema
     if "$ref" in schema:  # next to which Gemini accepts only names that begin with $
         return {name: value for name, value in _within(schema, for_gemini).items() if name.startswith("$")}
-    found = {name: value for name, value in schema.items() if name in _GEMINI}
+    reduced = {name: value for name, value in schema.items() if name in _GEMINI}
     if "const" in schema:
-        found["enum"] = [schema["const"]]
-    if not all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in found.get("enum", ())):
-        del found["enum"]
-    return _within(found, for_gemini)
+        reduced["enum"] = [schema["const"]]
+    if not all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in reduced.get("enum", ())):
+        del reduced["enum"]
+    return _within(reduced, for_gemini)
 
 
 def for_anthropic(schema: object) -> dict[str, Any] | None:
@@ -89,24 +89,24 @@ class _Inexpressible(Exception):
 def _for_anthropic(schema: object) -> dict[str, Any]:
     if not isinstance(schema, dict) or schema.keys() & _NOT_TO_LEAVE_OUT:
         raise _Inexpressible
-    found = {name: value for name, value in schema.items() if name in _ANTHROPIC}
+    reduced = {name: value for name, value in schema.items() if name in _ANTHROPIC}
     if schema.get("minItems") in (0, 1):
-        found["minItems"] = schema["minItems"]
+        reduced["minItems"] = schema["minItems"]
     if "oneOf" in schema:
-        found["anyOf"] = [*found.get("anyOf", ()), *schema["oneOf"]]
-    if not found.keys() & {"type", "enum", "const", "anyOf", "allOf", "$ref"}:
+        reduced["anyOf"] = [*reduced.get("anyOf", ()), *schema["oneOf"]]
+    if not reduced.keys() & {"type", "enum", "const", "anyOf", "allOf", "$ref"}:
         raise _Inexpressible
-    if found.get("format") not in _ANTHROPIC_FORMATS:
-        found.pop("format", None)
-    if left := [name for name in schema if name not in found and name not in ("oneOf", "$schema")]:
-        said = f"{{{', '.join(f'{name}: {schema[name]}' for name in left)}}}"
-        found["description"] = f"{schema['description']}\n\n{said}" if "description" in schema else said
+    if reduced.get("format") not in _ANTHROPIC_FORMATS:
+        reduced.pop("format", None)
+    if dropped := [name for name in schema if name not in reduced and name not in ("oneOf", "$schema")]:
+        note = f"{{{', '.join(f'{name}: {schema[name]}' for name in dropped)}}}"
+        reduced["description"] = f"{schema['description']}\n\n{note}" if "description" in schema else note
     if _is_object(schema):
-        if found.pop("additionalProperties", False) is not False:
+        if reduced.pop("additionalProperties", False) is not False:
             raise _Inexpressible
-        return {**_within(found, _for_anthropic), "additionalProperties": False}
-    found.pop("additionalProperties", None)
-    return _within(found, _for_anthropic)
+        return {**_within(reduced, _for_anthropic), "additionalProperties": False}
+    reduced.pop("additionalProperties", None)
+    return _within(reduced, _for_anthropic)
 
 
 def _is_object(schema: dict[str, Any]) -> bool:
@@ -116,15 +116,15 @@ def _is_object(schema: dict[str, Any]) -> bool:
 
 def _within(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
     """The schema with each schema in it changed."""
-    found = dict(schema)
+    changed = dict(schema)
     for name, value in schema.items():
         if name in _OF_ONE:
-            found[name] = change(value)
+            changed[name] = change(value)
         elif name in _OF_LIST:
-            found[name] = [change(each) for each in value]
+            changed[name] = [change(subschema) for subschema in value]
         elif name in _OF_NAMED:
-            found[name] = {key: change(each) for key, each in value.items()}
-    return found
+            changed[name] = {key: change(subschema) for key, subschema in value.items()}
+    return changed
 
 
 def _is_recursive(schema: dict[str, Any]) -> bool:

@@ -96,16 +96,16 @@ class ObjectReader(Generic[_T]):
         if self.done or not event:
             return
         try:
-            found = _decode(event)
+            value = _decode(event)
         except ValueError as error:
             if b"\n" in event and not isinstance(self._reader, WholeReader):
                 yield from self._objects(event.splitlines())  # some servers forget the empty line between events
                 return
             shown = event[:200].decode(errors="replace")
             raise BadReply(self._provider, f"a part of the reply is not JSON: {shown!r}") from error
-        if not isinstance(found, dict):
-            raise BadReply(self._provider, f"a part of the reply is not an object: {str(found)[:200]!r}")
-        yield shaped(self._provider, found, self._kind)
+        if not isinstance(value, dict):
+            raise BadReply(self._provider, f"a part of the reply is not an object: {str(value)[:200]!r}")
+        yield shaped(self._provider, value, self._kind)
 
 
 class ObjectDecoder(ABC, Generic[_T]):

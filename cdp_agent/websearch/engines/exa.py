@@ -24,12 +24,12 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 def encode(query: str, max_results: int, key: str) -> SearchRequest:
-    asked = {
+    body = {
         "query": query,
         "numResults": min(max_results, _MOST),
         "contents": {"highlights": {"maxCharacters": _SNIPPET_CHARS}},
     }
-    return SearchRequest("/search", headers={"x-api-key": key}, body=asked)
+    return SearchRequest("/search", headers={"x-api-key": key}, body=body)
 
 
 def decode(body: bytes) -> list[WebResult]:

@@ -24,7 +24,7 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 def encode(query: str, max_results: int, key: str) -> SearchRequest:
-    asked = {
+    body = {
         "objective": query,
         "search_queries": [query],
         "mode": "basic",
@@ -33,7 +33,7 @@ def encode(query: str, max_results: int, key: str) -> SearchRequest:
             "excerpt_settings": {"max_chars_per_result": _EXCERPT_CHARS},
         },
     }
-    return SearchRequest("/v1/search", headers={"x-api-key": key}, body=asked)
+    return SearchRequest("/v1/search", headers={"x-api-key": key}, body=body)
 
 
 def decode(body: bytes) -> list[WebResult]:

@@ -71,8 +71,12 @@ function takenFrom(field) {
 /** Whether anything in the page outside of the field has changed since. @param {Element} field @param {number} since */
 function hasChangedBeside(field, since) {
   catchUp();
-  const elementOfNode = (node) => (nodeType(node) === 3 ? parentNode(node) : node);
-  const isBeside = (node) => isConnected_.call(node) && !isInside(elementOfNode(node), field);
+  const isBeside = (node) => {
+    if (!isConnected_.call(node)) return false;
+    let place = node;
+    while (place && nodeType(place) !== 1) place = nodeType(place) === 11 ? host_.call(place) : parentNode(place);
+    return place === null || !isInside(place, field); // null: a document, which is new in a frame
+  };
   return journal.entries.some(({ node, at }) => at >= since && isBeside(node));
 }
 

@@ -103,4 +103,6 @@ async def test_the_log_tells_the_cause_of_each_change(page: Page, serve: Serve) 
 
     causes = {line.text for line in receipt.log if line.kind == "change"}
     assert any("people" in text and "the page by itself (it changed by itself before, " in text for text in causes)
-    assert any(text.startswith('ul "Mug" changed') and "cause: unknown (the document is too new" in text for text in causes)
+    assert any(
+        text.startswith('ul "Mug" changed') and "cause: unknown (the document is too new" in text for text in causes
+    )

@@ -81,7 +81,9 @@ class OneTab:
             await session.send(cdp_page.Navigate(url=_BLANK))
             await blank
         targets = self._browser._instance.targets
-        info = target.TargetInfo(target_id=page.target_id, type="page", title="", url=_BLANK)
+        info = target.TargetInfo(
+            page.target_id, "page", title="", url=_BLANK, browser_context_id=tab.request_policy.group.context
+        )
         context = targets.contexts[page.target_id]
         del targets.tabs[page.target_id]
         tab.forget()

@@ -48,6 +48,9 @@ class LogLine(msgspec.Struct, frozen=True, gc=False):
     def __str__(self) -> str:
         return f"{self.at_ms:+8.1f} ms  {self.kind:<10}  {self.text}"
 
+    def __repr__(self) -> str:
+        return f"<{str(self).strip()}>"
+
 
 class Logged(msgspec.Struct, frozen=True, kw_only=True):
     """What an action returns, with its `log`. That is for people and programs: no text for a model has it."""

@@ -248,3 +248,42 @@ def test_a_test_file_says_what_it_is_about() -> None:
     files = sorted(Path(__file__).parent.glob("test_*.py"))
 
     assert [file.name for file in files if ast.get_docstring(ast.parse(file.read_text("utf-8"))) is None] == []
+
+
+VAGUE = {"each", "found", "said", "asked", "kept", "known", "given"}
+"""Names that say nothing by themselves."""
+MOST_LINES = 3
+
+
+def test_names_that_say_nothing_live_for_three_lines_at_most() -> None:
+    places = [
+        f"{path.relative_to(ROOT)}:{function.lineno} {name}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for name, lines in lives_of_names(function).items()
+        if name in VAGUE and lines > MOST_LINES
+    ]
+
+    assert places == []
+
+
+def lives_of_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, int]:
+    """How many lines lie between the first and the last place of each name; a comprehension is a scope of its own."""
+    comprehensions = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    lives: dict[str, int] = {}
+    places: dict[str, list[int]] = defaultdict(list)
+    scopes: list[ast.AST] = [function]
+    for scope in scopes:
+        places.clear()
+        nodes = list(ast.iter_child_nodes(scope))
+        for node in nodes:
+            if isinstance(node, comprehensions):
+                scopes.append(node)
+                continue
+            nodes.extend(ast.iter_child_nodes(node))
+            if isinstance(node, ast.Name | ast.arg):
+                places[node.id if isinstance(node, ast.Name) else node.arg].append(node.lineno)
+        for name, lines in places.items():
+            lives[name] = max(lives.get(name, 0), max(lines) - min(lines))
+    return lives

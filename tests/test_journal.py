@@ -61,9 +61,21 @@ CAUSES = {
     "a clock, right after the input": ([7.0, 8.0, 9.0], 9.99, 10.0, "text", "page"),
     "a clock that has stopped": ([1.0, 2.0, 3.0], 10.0, 14.0, "text", "action"),
     "a clock that stops while one waits": ([7.0, 8.0, 9.0], 9.5, 20.0, "text", "page"),
-    "an attribute right after the input": ([], 10.0, 10.01, "attribute", "unknown"),
-    "an attribute of what changes by itself": ([7.0, 8.0, 9.0], 9.5, 10.0, "attribute", "page"),
-    "a text that is gone": ([], 10.0, 10.01, "emptied", "unknown"),
+    "an attribute right after the input": (
+        [],
+        10.0,
+        10.01,
+        "attribute",
+        "unknown: an attribute, which the mouse alone may change",
+    ),
+    "an attribute of what changes by itself": (
+        [7.0, 8.0, 9.0],
+        9.5,
+        10.0,
+        "attribute",
+        "page: it changed by itself before",
+    ),
+    "a text that is gone": ([], 10.0, 10.01, "emptied", "unknown: no text is there any more"),
     "before the input": ([], None, 10.0, "text", "unknown"),
 }
 """When a node changed while nobody acted, when the input came, and when what changed, in seconds since the document was
@@ -79,7 +91,9 @@ async def test_who_caused_a_change(sheet: Page) -> None:
                 if (kind !== "emptied") node.textContent = "Saved";
                 observedSince.set(node, 0);
                 for (const each of before) recordIdleChange(node, each * 1000);
-                return causeOf(node, kind !== "attribute", at * 1000, input === null ? Infinity : input * 1000).by;
+                const inputAt = input === null ? Infinity : input * 1000;
+                const {{ by, why }} = causeOf(node, kind !== "attribute", at * 1000, inputAt);
+                return kind === "text" ? by : `${{by}}: ${{why}}`;
             }});
         }}""",
         [list(row[:4]) for row in CAUSES.values()],

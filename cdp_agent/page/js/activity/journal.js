@@ -136,6 +136,8 @@ const BEFORE_INPUT = { by: 'unknown', why: 'before the input' };
 /** @type {Cause} */
 const ATTRIBUTE = { by: 'unknown', why: 'an attribute, which the mouse alone may change' };
 /** @type {Cause} */
+const EMPTIED = { by: 'unknown', why: 'no text is there any more' };
+/** @type {Cause} */
 const CHANGED_BEFORE = { by: 'unknown', why: 'it changed shortly before the input, too' };
 /** @type {Cause} */
 const OBSERVED_TOO_BRIEFLY = { by: 'unknown', why: 'the document is too new to know whether it changes by itself' };
@@ -151,8 +153,9 @@ function causeOf(node, isText, now, inputAt) {
   const behaviour = behaviours.get(node);
   if (behaviour && isRestless(behaviour, Math.min(now, inputAt ?? now))) return RESTLESS;
   if (inputAt === null || inputAt > now) return BEFORE_INPUT;
-  if (!isText || !containsText(node)) return ATTRIBUTE;
+  if (!isText) return ATTRIBUTE;
   if (behaviour && !isAtRest(behaviour, inputAt)) return CHANGED_BEFORE;
+  if (!containsText(node)) return EMPTIED;
   if (isPrompt(now, inputAt)) return PROMPT;
   return inputAt - (observedSince.get(rootOf(node)) ?? Infinity) > TICK_MS ? AT_REST_BEFORE : OBSERVED_TOO_BRIEFLY;
 }

@@ -1,8 +1,8 @@
 """What a page receives on for long: WebSockets, event streams, streamed responses, and requests held open (long polls).
 
 An act that sends something may be answered there, so the first answer is waited for, and then until no more comes.
-What tells answers from what comes by itself is the habit of each kind of message, by the rule of js/activity/journal.js
-for nodes: what came again and again while nobody acted is the page's own, until it has been quiet for as long as it was restless,
+What tells answers from what comes by itself is the habit of each kind of message, by the rule of journal.js for nodes:
+what came again and again while nobody acted is the page's own, until it has been quiet for as long as it was restless,
 or for twice its longest pause. And who has not answered is not waited for again until it answers: telemetry, say.
 
 What comes over a WebTransport or a WebRTC data channel, and to shared and service workers, Chrome does not report.
@@ -47,7 +47,7 @@ _REQUEST, _OPENING = "a request", "its opening"
 
 
 def kind_of(payload: bytes) -> str:
-    """What messages of one kind have in common: their first words without numbers, such as names of fields and types."""
+    """What messages of one kind have in common: their first words without digits, such as names of fields and types."""
     words = [word.group().decode("utf-8", "replace") for word in _WORD.finditer(payload[:_LONGEST_READ])]
     return " ".join(words[:_WORDS])
 

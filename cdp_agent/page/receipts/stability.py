@@ -264,7 +264,8 @@ class _Wait:
         self._navigation_s = navigation_s
         self._begun = self._since = self._resting = self._loaded_at = self._headed_at = self._alive_at = self._now()
         # _since: the start of the time for which the page must be quiet; _resting: when the tab was last seen
-        # navigating; _loaded_at: when anything was last under way; _headed_at: when the current navigation was first seen; _alive_at: when the page last answered
+        # navigating; _loaded_at: when anything was last under way; _headed_at: when the current navigation was first
+        # seen; _alive_at: when the page last answered
         self._heading_for = ""
         self._quiet_s = QUIET_S
         """How long nothing may change."""

@@ -105,21 +105,41 @@ function noteCame(node) {
 
 const createTreeWalker_ = Document.prototype.createTreeWalker;
 
-/** Texts that came and say that something is under way. @returns {Generator<string>} */
+/** Texts and labels that came and say that something is under way. @returns {Generator<string>} */
 function* textsThatCame() {
-  let left = MOST_TEXTS;
   for (const node of watching.came) {
     if (nodeType(node) !== 9 && !isInShownDocument(node)) continue;
-    const walker = createTreeWalker_.call(documentOf(node), node, NodeFilter.SHOW_TEXT);
-    for (let text = nodeType(node) === 3 ? node : walker.nextNode(); text; text = walker.nextNode()) {
-      if (left-- === 0) return;
-      const parent = parentNode(text);
-      const phrase = flatten(dataOf(text));
-      if (!saysUnderWay(phrase) || nodeType(parent) !== 1) continue;
-      if (isSeen(parent) && isInView(parent)) yield nameOfText(parent, phrase);
+    for (const { element, text } of textsIn(node)) {
+      const phrase = flatten(text);
+      if (saysUnderWay(phrase) && nodeType(element) === 1 && isSeen(element) && isInView(element))
+        yield nameOfText(element, phrase);
     }
   }
 }
+
+/** @param {Node} node @returns {Generator<{element: Element, text: string}>} */
+function* textsIn(node) {
+  let left = MOST_TEXTS;
+  if (nodeType(node) === 3) yield* textsOf(node);
+  const walker = createTreeWalker_.call(documentOf(node), node, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+  for (let each = walker.currentNode; each && left > 0; each = walker.nextNode(), left--) {
+    if (nodeType(each) === 3 && each !== node) yield* textsOf(each);
+    else if (nodeType(each) === 1)
+      for (const name of LABELS) if (hasAttr(each, name)) yield { element: each, text: attr(each, name) };
+  }
+}
+
+/** What a text node says, and what it says together with those beside it: "processing", " | ", "0.5", "s". */
+function* textsOf(node) {
+  const element = parentNode(node);
+  yield { element, text: dataOf(node) };
+  let text = '';
+  for (let child = firstChild(element); child && text.length <= LONGEST_PHRASE; child = nextSibling(child))
+    if (nodeType(child) === 3) text += dataOf(child);
+  yield { element, text };
+}
+
+const LABELS = ['aria-label', 'alt', 'title'];
 
 function nameOfText(parent, text) {
   const control = closestFlat(parent, PRESSABLE);

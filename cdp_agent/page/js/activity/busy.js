@@ -50,8 +50,8 @@ function busyMarks(isNew) {
   const pressed = pressedMark();
   if (pressed) marks.add(pressed);
   for (const element of elementsMarkedBusy())
-    if (!watching.marks.has(element) && isInView(element)) marks.add(nameOfMark(element));
-  for (const text of textsThatCame()) if (marks.size < MOST_MARKS) marks.add(text);
+    if (!watching.marks.has(element) && isOnScreen(element)) marks.add(nameOfMark(element));
+  for (const text of phrasesThatCame()) if (marks.size < MOST_MARKS) marks.add(text);
   return [...marks].slice(0, MOST_MARKS);
 }
 
@@ -90,7 +90,7 @@ const SEEN = { opacityProperty: true, visibilityProperty: true };
 const isSeen = (element) => checkVisibility_.call(element, SEEN);
 
 /** Whether part of it is in the viewport: beyond it, lists show that they would load more. */
-function isInView(element) {
+function isOnScreen(element) {
   const view = defaultView_.call(documentOf(element));
   if (!view) return false;
   const { top, bottom, left, right } = getBoundingClientRect_.call(element);
@@ -106,31 +106,31 @@ function noteCame(node) {
 const createTreeWalker_ = Document.prototype.createTreeWalker;
 
 /** Texts and labels that came and say that something is under way. @returns {Generator<string>} */
-function* textsThatCame() {
+function* phrasesThatCame() {
   for (const node of watching.came) {
     if (nodeType(node) !== 9 && !isInShownDocument(node)) continue;
-    for (const { element, text } of textsIn(node)) {
+    for (const { element, text } of phrasesIn(node)) {
       const phrase = flatten(text);
-      if (saysUnderWay(phrase) && nodeType(element) === 1 && isSeen(element) && isInView(element))
+      if (saysUnderWay(phrase) && nodeType(element) === 1 && isSeen(element) && isOnScreen(element))
         yield nameOfText(element, phrase);
     }
   }
 }
 
 /** @param {Node} node @returns {Generator<{element: Element, text: string}>} */
-function* textsIn(node) {
+function* phrasesIn(node) {
   let left = MOST_TEXTS;
-  if (nodeType(node) === 3) yield* textsOf(node);
+  if (nodeType(node) === 3) yield* phrasesOf(node);
   const walker = createTreeWalker_.call(documentOf(node), node, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
   for (let each = walker.currentNode; each && left > 0; each = walker.nextNode(), left--) {
-    if (nodeType(each) === 3 && each !== node) yield* textsOf(each);
+    if (nodeType(each) === 3 && each !== node) yield* phrasesOf(each);
     else if (nodeType(each) === 1)
       for (const name of LABELS) if (hasAttr(each, name)) yield { element: each, text: attr(each, name) };
   }
 }
 
 /** What a text node says, and what it says together with those beside it: "processing", " | ", "0.5", "s". */
-function* textsOf(node) {
+function* phrasesOf(node) {
   const element = parentNode(node);
   yield { element, text: dataOf(node) };
   let text = '';

@@ -16,7 +16,7 @@ const MOST_MARKS = 5;
 
 const ELLIPSIS = /(?:…|\.\.\.)\s*\)?$/;
 // "Saving…", "Uploading 3 files…"; but not "Something else…", nor what was cut off: "Running shoes for wom…"
-const GERUND = /^[^\p{L}]*(?:still |now )?(?!\p{L}*thing(?!\p{L}))\p{L}{2,}ing(?:[\s:]+[^\s]+){0,2}$/iu;
+const GERUND = /^[^\p{L}]*(?:still |now )?(?!\p{L}*thing(?!\p{L}))\p{L}{2,}ing(?:[\s:]+[^\s]+){0,3}$/iu;
 const PROGRESS = /^[^\p{L}]*\p{L}{2,}ing\b[^\p{L}]*\d[\d.,:/|% s]*$/iu;
 const WAITING = new RegExp(
   '^[^\\p{L}]*(?:' +
@@ -111,8 +111,7 @@ function* phrasesThatCame() {
     if (nodeType(node) !== 9 && !isInShownDocument(node)) continue;
     for (const { element, text } of phrasesIn(node)) {
       const phrase = flatten(text);
-      if (saysUnderWay(phrase) && nodeType(element) === 1 && isSeen(element) && isOnScreen(element))
-        yield nameOfText(element, phrase);
+      if (saysUnderWay(phrase) && isSeen(element) && isOnScreen(element)) yield nameOfText(element, phrase);
     }
   }
 }
@@ -131,10 +130,12 @@ function* phrasesIn(node) {
 
 /** What a text node says, and what it says together with those beside it: "processing", " | ", "0.5", "s". */
 function* phrasesOf(node) {
-  const element = parentNode(node);
+  const parent = parentNode(node);
+  const element = parent && nodeType(parent) === 11 ? host_.call(parent) : parent;
+  if (!element) return;
   yield { element, text: dataOf(node) };
   let text = '';
-  for (let child = firstChild(element); child && text.length <= LONGEST_PHRASE; child = nextSibling(child))
+  for (let child = firstChild(parent); child && text.length <= LONGEST_PHRASE; child = nextSibling(child))
     if (nodeType(child) === 3) text += dataOf(child);
   yield { element, text };
 }

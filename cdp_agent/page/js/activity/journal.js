@@ -114,7 +114,7 @@ function processWatched(record, target, type, now) {
   } else if (isText && cause.by === 'unknown' && !(inputAt > now)) recordLateChange(target, now);
   if (!isVisibleChange(record, target, isText)) return;
   if (isText) for (const node of addedNodes_.call(record)) watchTree(node);
-  if (cause !== RESTLESS) noteTexts(record, target, type);
+  if (cause !== RESTLESS || isPrompt(now, inputAt)) noteTexts(record, target, type);
   noteChange(target, cause, now);
 }
 

@@ -68,6 +68,7 @@ async def test_what_says_that_it_is_busy_is_waited_for(sheet: Page, subtests: py
             receipt = await act(sheet, does, ends)
 
             assert ("done" in receipt.text, receipt.settled) == (True, "quiet"), receipt.text
+            assert any("still busy" in line.text for line in receipt.log)
 
 
 NO_MARKS = {

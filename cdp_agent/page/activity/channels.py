@@ -232,21 +232,24 @@ class Channels:
             self._notify()
 
     def _frame_sent(self, session: Session, event: network.WebSocketFrameSent) -> None:
-        channel, kind = self._socket(session, event.request_id), kind_of(bytes(event.response.payload_data))
+        channel = self._channel(session, event.request_id, "a WebSocket")
+        kind = kind_of(bytes(event.response.payload_data))
         if not self._is_own(channel.endpoint.sent, kind):
             self._ask(channel, kind)
             self._notify()
 
     def _frame_received(self, session: Session, event: network.WebSocketFrameReceived) -> None:
-        self._heard(self._socket(session, event.request_id), kind_of(bytes(event.response.payload_data)))
+        kind = kind_of(bytes(event.response.payload_data))
+        self._heard(self._channel(session, event.request_id, "a WebSocket"), kind)
 
     def _event_received(self, session: Session, event: network.EventSourceMessageReceived) -> None:
-        self.received(session, event.request_id, f"{event.event_name} {kind_of(bytes(event.data))}")
+        channel = self._channel(session, event.request_id, "an event stream")
+        self._heard(channel, f"{event.event_name} {kind_of(bytes(event.data))}")
 
-    def _socket(self, session: Session, request_id: str) -> _Channel:
-        """The channel of a WebSocket, which may be older than our session."""
+    def _channel(self, session: Session, request_id: str, name: str) -> _Channel:
+        """A WebSocket or event stream, which gets this name if it is older than our session."""
         channel = self._open.get((session, request_id))
-        return channel or self._add(session, request_id, "a WebSocket", f"{session.id} {request_id}", None)
+        return channel or self._add(session, request_id, name, f"{session.id} {request_id}", None)
 
     def _add(self, session: Session, request_id: str, name: str, url: str, asks: str | None) -> _Channel:
         address = url.partition("?")[0].partition("#")[0]
@@ -275,11 +278,11 @@ class Channels:
         if endpoint.heard_at > channel.asked_at:
             channel.pause_s = max(channel.pause_s, now - endpoint.heard_at)
         endpoint.heard_at = now
-        for asked, ask in channel.asks.items():
+        for kind_asked, ask in channel.asks.items():
             if ask.is_answered or now - ask.at > _LATEST_ANSWER_S:
                 continue
             ask.is_answered = ask.is_over = True
-            asks = endpoint.asks.setdefault(asked, _Asks())
+            asks = endpoint.asks.setdefault(kind_asked, _Asks())
             asks.slowest_s = max(asks.slowest_s, now - ask.at)
             asks.answered, asks.ignored, endpoint.ignored = asks.answered + 1, 0, 0
         self._notify()

@@ -34,7 +34,10 @@ MARKS = {
         "frame.contentDocument.body.textContent = ''; out.textContent = 'done'",
     ),
     "its label": ("go.textContent = 'Saving…'", "go.textContent = 'Go'; out.textContent = 'done'"),
-    "its label in any language": ("go.textContent = 'Tallennetaan…'", "go.textContent = 'Go'; out.textContent = 'done'"),
+    "its label in any language": (
+        "go.textContent = 'Tallennetaan…'",
+        "go.textContent = 'Go'; out.textContent = 'done'",
+    ),
     "its label while disabled": (
         "go.disabled = true; go.textContent = 'Saving'",
         "go.disabled = false; go.textContent = 'Go'; out.textContent = 'done'",
@@ -82,7 +85,7 @@ NO_MARKS = {
     "something decorative": "out.innerHTML = '<b style=\"display: block; animation: pulse 1s infinite\">New</b>'",
     "a bar with a value": "out.innerHTML = '<progress value=3 max=5></progress>'",
     "out of view": "out.innerHTML = '<p style=\"margin-top: 3000px\">Loading more…</p>'",
-    "an uploader": "out.innerHTML = '<b class=\"file-uploader\" style=\"animation: pulse 1s infinite\">Files</b>'",
+    "an uploader": 'out.innerHTML = \'<b class="file-uploader" style="animation: pulse 1s infinite">Files</b>\'',
     "what is hidden": "out.innerHTML = '<p hidden>Loading…</p><p style=\"visibility: hidden\" aria-busy=true>x</p>'",
 }
 
@@ -96,7 +99,9 @@ async def test_what_says_nothing_of_work_is_not_waited_for(sheet: Page, subtests
 
 
 async def test_what_was_busy_before_the_act_is_not_waited_for(sheet: Page) -> None:
-    await show(sheet, "<p aria-busy=true>Loading…</p><button onclick=\"out.textContent = 'done'\">Go</button><p id=out></p>")
+    await show(
+        sheet, "<p aria-busy=true>Loading…</p><button onclick=\"out.textContent = 'done'\">Go</button><p id=out></p>"
+    )
 
     receipt = await sheet.click(await ref(sheet, "Go"))
 
@@ -114,9 +119,7 @@ async def test_what_was_busy_before_the_act_is_not_waited_for(sheet: Page) -> No
     ],
     ids=["label", "aria-busy", "progress bar", "text", "spinner"],
 )
-async def test_what_stays_busy_is_told(
-    sheet: Page, monkeypatch: pytest.MonkeyPatch, does: str, told: str
-) -> None:
+async def test_what_stays_busy_is_told(sheet: Page, monkeypatch: pytest.MonkeyPatch, does: str, told: str) -> None:
     monkeypatch.setattr(stability, "REQUESTS_S", 0.3)
 
     assert (await act(sheet, does, "", 0)).settled == f"still busy: {told}"

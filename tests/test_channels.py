@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Iterator
 from queue import Queue
+from threading import Timer
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -34,10 +35,11 @@ async def sockets() -> AsyncIterator[str]:
     """
 
     async def answer(connection: ServerConnection) -> None:
+        path = connection.request.path if connection.request is not None else ""
         async with asyncio.TaskGroup() as group:
-            ticking = group.create_task(tick(connection)) if "tick" in connection.request.path else None
-            if "lines" in connection.request.path:
-                group.create_task(send(connection, [[60, f"line {number}"] for number in range(20)]))
+            ticking = group.create_task(tick(connection)) if "tick" in path else None
+            if "lines" in path:
+                group.create_task(send(connection, [(60, f"line {number}") for number in range(20)]))
             async for message in connection:
                 group.create_task(send(connection, json.loads(message)["wants"]))
             if ticking is not None:
@@ -159,7 +161,8 @@ async def test_an_answer_that_goes_on_for_long_is_told(
 async def test_an_answer_over_the_socket_of_a_worker_is_waited_for(page: Page, serve: Serve, sockets: str) -> None:
     wants = json.dumps({"type": "click", "wants": [(300, "a")]})
     worker = f"""const socket = new WebSocket('{sockets}'); socket.onopen = () => postMessage('open');
-        socket.onmessage = (event) => postMessage(JSON.parse(event.data).text); onmessage = () => socket.send('{wants}')"""
+        socket.onmessage = (event) => postMessage(JSON.parse(event.data).text);
+        onmessage = () => socket.send('{wants}')"""
     source = serve(worker, content_type="text/javascript")
     nested = serve(
         f"const inner = new Worker('{source}'); inner.onmessage = (event) => postMessage(event.data);"
@@ -201,12 +204,8 @@ def stream(httpserver: HTTPServer) -> Iterator[None]:
         return Response(iter(queue.get, b""), content_type="text/event-stream")
 
     def job(_: Request) -> Response:
-        def later() -> Iterator[bytes]:
-            yield b"{}"
-
-        response = Response(later(), status=202)
-        response.call_on_close(lambda: (time.sleep(0.3), queues[-1].put(b"data: done\n\n")))
-        return response
+        Timer(0.3, queues[-1].put, [b"data: done\n\n"]).start()
+        return Response("{}", status=202)
 
     def answer(request: Request) -> Response:
         def parts() -> Iterator[bytes]:
@@ -273,16 +272,16 @@ async def test_a_response_of_no_kind_of_stream_that_goes_on_is_told(
 async def test_an_event_stream_that_the_act_opens_is_waited_for(page: Page, serve: Serve) -> None:
     script = "new EventSource('/answer?kind=text/event-stream').onmessage = (event) => show(event.data)"
     await page.goto(
-        serve(f"<button id=go>Go</button><p id=said></p><ul id=out></ul><script>{SHOWN} go.onclick = () => "
-              f"{{ said.textContent = 'Clicked'; {script} }}</script>")
+        serve(
+            f"<button id=go>Go</button><p id=said></p><ul id=out></ul><script>{SHOWN} go.onclick = () => "
+            f"{{ said.textContent = 'Clicked'; {script} }}</script>"
+        )
     )
 
     assert items(await click(page)) == ["part 0", "part 1", "part 2"]
 
 
-async def test_a_request_that_was_held_open_may_be_the_answer(
-    page: Page, serve: Serve, httpserver: HTTPServer
-) -> None:
+async def test_a_request_that_was_held_open_may_be_the_answer(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
     jobs: Queue[str] = Queue()
 
     def poll(_: Request) -> Response:
@@ -290,8 +289,12 @@ async def test_a_request_that_was_held_open_may_be_the_answer(
         time.sleep(0.3)
         return Response(text)
 
+    def job(_: Request) -> Response:
+        jobs.put("done")
+        return Response("{}")
+
     httpserver.expect_request("/poll").respond_with_handler(poll)
-    httpserver.expect_request("/job").respond_with_handler(lambda _: jobs.put("done") or Response("{}"))
+    httpserver.expect_request("/job").respond_with_handler(job)
     await page.goto(
         serve(f"""<button id=go>Go</button><p id=said></p><ul id=out></ul><script>{SHOWN}
             var poll = async () => {{ show(await (await fetch('/poll')).text()); poll() }};

@@ -33,7 +33,7 @@ ARRIVING_S = 0.4
 """How long nothing more may come after an answer, or twice the longest pause in it so far, if that is more."""
 _LONGEST_PAUSE_S = 1.5
 CONNECTED_S = 0.5
-"""How long a server may take to send something by itself over a new WebSocket."""
+"""How long a server may take to send something by itself on a channel that a new document has opened."""
 RESTED_S = 1.0
 """So long after an act what comes may still be its effect; and who was silent so long is at rest."""
 _OWN_TIMES = 3
@@ -129,14 +129,14 @@ class Channels:
         self._notify = notify
         self._open: dict[tuple[Session, str], _Channel] = {}
         self._endpoints: dict[str, _Endpoint] = {}
-        self._begun_at = self._idle_since = 0.0
+        self._begun_at = self._idle_since = self._replaced_at = 0.0
         self._unseen: list[str] = []
         """The addresses of WebTransports."""
 
     def watch(self, session: Session) -> None:
         """Subscribes to the session's events. Must be called before anything may run on the session."""
         session.on(network.WebSocketCreated, lambda event: self._socket_created(session, event))
-        session.on(network.WebSocketHandshakeResponseReceived, lambda event: self._connected(session, event.request_id))
+        session.on(network.WebSocketHandshakeResponseReceived, lambda event: self.connected(session, event.request_id))
         session.on(network.WebSocketFrameSent, lambda event: self._frame_sent(session, event))
         session.on(network.WebSocketFrameReceived, lambda event: self._frame_received(session, event))
         session.on(network.WebSocketClosed, lambda event: self.closed(session, event.request_id))
@@ -161,6 +161,7 @@ class Channels:
         """Forgets the channels of the document that was replaced, since Chrome does not report their end."""
         self._open.clear()
         self._unseen.clear()
+        self._replaced_at = _now()
 
     def opened(self, session: Session, request_id: str, method: str, url: str) -> None:
         """Adds an event stream, or a response that is streamed: what comes first is the answer to its request."""
@@ -219,16 +220,19 @@ class Channels:
     def _unanswered(self, channel: _Channel, kind: str, ask: _Ask) -> None:
         ask.is_over = True
         if ask.is_expected:
-            log_line("decision", "no answer came over {} to \"{}\"", channel.name, kind)
+            log_line("decision", 'no answer came over {} to "{}"', channel.name, kind)
         channel.endpoint.asks.setdefault(kind, _Asks()).ignored += 1
         channel.endpoint.ignored += 1
 
     def _socket_created(self, session: Session, event: network.WebSocketCreated) -> None:
         self._add(session, event.request_id, f"WebSocket {shortened(event.url)}", event.url, _OPENING)
 
-    def _connected(self, session: Session, request_id: str) -> None:
+    def connected(self, session: Session, request_id: str) -> None:
+        """Notes that the server has accepted the connection, or begun its response."""
         if (channel := self._open.get((session, request_id))) and (ask := channel.asks.get(_OPENING)):
-            ask.at, ask.within_s = _now(), CONNECTED_S
+            ask.at = _now()
+            if self._replaced_at > self._begun_at:
+                ask.within_s = CONNECTED_S  # an act opens it to be answered, a document for what may come one day
             self._notify()
 
     def _frame_sent(self, session: Session, event: network.WebSocketFrameSent) -> None:

@@ -86,7 +86,7 @@ class _Request(msgspec.Struct):
     for_worker: bool
     """Whether it is the script of a worker: the event of its end comes on the worker's session, not here."""
     answered: bool = False
-    data_at: float = 0.0
+    data_at: float = -math.inf
     """When a part of the response's body came last."""
 
     @property
@@ -291,6 +291,8 @@ class Requests:
 
     def _answered(self, session: Session, event: network.ResponseReceived) -> None:
         self.log.answered(event)
+        if event.type == "EventSource":
+            self.channels.connected(session, event.request_id)
         request = self._running.get(event.request_id)
         if request is None:
             return
@@ -308,6 +310,7 @@ class Requests:
             self._end(event.request_id)
             self._streamed.add(event.request_id)
             self.channels.opened(session, event.request_id, request.method, request.url)
+            self.channels.connected(session, event.request_id)
         else:
             self.channels.received(session, event.request_id)  # it may be one that was held
 

@@ -277,4 +277,3 @@ class RequestPolicy:
     def _record_socket(self, url: str) -> None:
         if (blocked := violation_of(self.rules, url)) is not None:
             self.group.ledger.record(blocked)
-

@@ -42,6 +42,7 @@ function saysUnderWay(text) {
  */
 function busyMarks(isNew) {
   if (!watching.marks) {
+    watching.isNew = isNew;
     watching.marks = new Set(isNew ? [] : elementsMarkedBusy());
     if (!isNew) return [];
     for (const root of watching.roots) noteCame(root);
@@ -67,7 +68,8 @@ function* elementsMarkedBusy() {
 }
 
 /**
- * The spinner or placeholder that an endless animation draws: what is named so, or something small that turns.
+ * The spinner or placeholder that an endless animation draws: what is named so, or something small that turns and was
+ * not there from the beginning, as what is decorative is.
  * @returns {Element | null}
  */
 function spinnerOf(effect) {
@@ -76,6 +78,7 @@ function spinnerOf(effect) {
   let element = target;
   for (let height = 0; element && height < 3; height++, element = flatParent(element))
     if (busyClassesOf(element).length > 0) return element;
+  if (watching.isNew) return null;
   const { width, height } = getBoundingClientRect_.call(target);
   const turns = effect.getKeyframes().some((frame) => /rotate/.test(frame.transform ?? '') || frame.rotate);
   return turns && width <= LARGEST_SPINNER && height <= LARGEST_SPINNER ? target : null;
@@ -162,8 +165,7 @@ function notePressed(event) {
   const target = event.composedPath()[0];
   if (!watching || watching.pressed || event.type === 'drop' || nodeType(target) !== 1) return;
   const element = closestFlat(target, PRESSABLE);
-  if (element)
-    watching.pressed = { element, label: labelOfControl(element), classes: new Set(busyClassesOf(element)) };
+  if (element) watching.pressed = { element, label: labelOfControl(element), classes: new Set(busyClassesOf(element)) };
 }
 
 /** What the action pressed, if that says that it is not over: `button "Saving…"`; else "". */

@@ -9,10 +9,11 @@
  * @typedef {{by: 'action' | 'page' | 'unknown', why: string}} Cause
  * @typedef {{node: Node, at: number, cause: Cause}} Entry  a change that a reader of the snapshot could notice
  * @typedef {{element: Element, label: string, classes: Set<string>}} Pressed  what was pressed, as it was before
- * @typedef {{roots: Set<Document | ShadowRoot>, touched: WeakSet<Node>, hasContent: boolean, came: Set<Node>, marks:
- *   Set<Element> | null, pressed: Pressed | null}} Watching  roots: the documents and shadow roots; touched: elements
- *   whose attributes changed since the action began; hasContent: the document shows something; came: nodes whose texts
- *   may be new; marks: what was marked as busy at the beginning
+ * @typedef {{roots: Set<Document | ShadowRoot>, touched: WeakSet<Node>, hasContent: boolean, came: Set<Node>, isNew:
+ *   boolean, marks: Set<Element> | null, pressed: Pressed | null}} Watching  roots: the documents and shadow roots;
+ *   touched: elements whose attributes changed since the action began; hasContent: the document shows something; came:
+ *   nodes whose texts may be new; isNew: the watching began with the document; marks: what was marked as busy at the
+ *   beginning
  */
 
 /** @type {WeakMap<Node, Behaviour>} */
@@ -256,8 +257,15 @@ function watch() {
     if (elements.length < SMALL) watchRoots(elements);
     return;
   }
-  const roots = new Set();
-  watching = { roots, touched: new WeakSet(), hasContent: false, came: new Set(), marks: null, pressed: null };
+  watching = {
+    roots: new Set(),
+    touched: new WeakSet(),
+    hasContent: false,
+    came: new Set(),
+    isNew: false,
+    marks: null,
+    pressed: null,
+  };
   journal.acted = true;
   watchTree(document);
   journal.count = 0;

@@ -5,9 +5,9 @@ python -m bench.acting [--rounds 7] [--json FILE]
 
 A page has a button for each kind (bench/sites/generated.py). Ours tells in the receipt what came of the click. Others
 answer that it is done, so the snapshot that their users take next counts with the click. "told" is how often a text has
-the "done 7" that was not there before (of ours: that it does not say that nothing changed; for a server's answer, that
-as well); for "nothing", how often nothing is claimed. An answer "beside a clock" comes to a page with a status line that
-changes every 500 ms. All sides take turns in one Chrome; medians.
+the "done 7" that was not there before (of ours: that it does not say that nothing changed, or has the server's answer);
+for "nothing", how often nothing is claimed. An answer "beside a clock" comes to a page with a status line that changes
+every 500 ms. All sides take turns in one Chrome; medians.
 """
 
 from __future__ import annotations

@@ -199,8 +199,8 @@ class Channels:
                     continue
                 if not ask.is_told:
                     ask.is_told = True
-                    how = f"waits for an answer, {ask.within_s:g} s at most" if ask.is_expected else "waits for none"
-                    log_line("decision", "{} over {}: {}", f'"{kind}" was sent', channel.name, how)
+                    how = f"is waited for, {ask.within_s:g} s at most" if ask.is_expected else "did not come before"
+                    log_line("decision", "{}: an answer to {} {}", channel.name, kind or "what was sent", how)
                 left_s = ask.at + ask.within_s - now
                 if left_s <= 0:
                     self._unanswered(channel, kind, ask)
@@ -220,7 +220,7 @@ class Channels:
     def _unanswered(self, channel: _Channel, kind: str, ask: _Ask) -> None:
         ask.is_over = True
         if ask.is_expected:
-            log_line("decision", 'no answer came over {} to "{}"', channel.name, kind)
+            log_line("decision", "{}: no answer came to {}", channel.name, kind or "what was sent")
         channel.endpoint.asks.setdefault(kind, _Asks()).ignored += 1
         channel.endpoint.ignored += 1
 

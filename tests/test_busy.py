@@ -12,7 +12,7 @@ from .acting import ref
 from .conftest import Serve
 from .writing import show
 
-BUSY_MS = 350
+BUSY_MS = 250
 """Longer than an act without an effect in between lasts, and than what keeps still counts as quiet."""
 
 MARKS = {

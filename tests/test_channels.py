@@ -113,7 +113,10 @@ async def test_lines_that_a_new_document_gets_over_its_socket_are_waited_for(
     assert (await page.snapshot()).text.count("listitem: line") == 20
 
 
-async def test_who_never_answers_is_waited_for_once(page: Page, serve: Serve, sockets: str) -> None:
+async def test_who_never_answers_is_waited_for_once(
+    page: Page, serve: Serve, sockets: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(channels, "ANSWER_S", 0.3)
     await opened(page, serve(app(sockets, [])))
 
     receipts = [await click(page), await click(page)]

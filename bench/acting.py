@@ -5,8 +5,9 @@ python -m bench.acting [--rounds 7] [--json FILE]
 
 A page has a button for each kind (bench/sites/generated.py). Ours tells in the receipt what came of the click. Others
 answer that it is done, so the snapshot that their users take next counts with the click. "told" is how often a text has
-the "done 7" that was not there before (of ours: that it does not say that nothing changed); for "nothing", how often
-nothing is claimed. All sides take turns in one Chrome; medians.
+the "done 7" that was not there before (of ours: that it does not say that nothing changed, or has the server's answer);
+for "nothing", how often nothing is claimed. An answer "beside a clock" comes to a page with a status line that changes
+every 500 ms. All sides take turns in one Chrome; medians.
 """
 
 from __future__ import annotations
@@ -25,11 +26,13 @@ from bench.options import keep, options
 from bench.pages import ACTING, Served, opened, serve_all
 from bench.peers import PEERS, US, Peer
 from bench.report import Machine, table, this_machine
-from bench.sites.generated import ACTIONS
+from bench.sites.generated import ACTIONS, ANSWERS
 
 SIDES = (US, "Playwright MCP", "agent-browser")
 FILL = "filling in a field"
 NOTHING = "nothing"
+BESIDE_A_CLOCK = ", beside a clock"
+KINDS = (*ACTIONS, *ANSWERS, *(kind + BESIDE_A_CLOCK for kind in ANSWERS), FILL)
 _MARK = re.compile(r"done ?\d+")
 
 
@@ -51,16 +54,21 @@ class Result(msgspec.Struct, frozen=True):
 
 def measure(endpoint: str, served: Served, rounds: int) -> list[Kind]:
     found: list[Kind] = []
+    with_clock = msgspec.structs.replace(served, url=f"{served.url}?clock")
     for peer in (each for each in PEERS if each.name in SIDES):
-        # Alone with a tab of its own: what one side enables there would slow the others.
-        with opened(endpoint, served):
-            try:
-                with driving(peer.command(), endpoint) as driver:
-                    driver.do("attach", url=served.url)
-                    found += [_kind(peer, driver, kind, rounds) for kind in (*ACTIONS, FILL)]
-            except (DriverFailed, NotFetched) as error:
-                print(f"not measured: {peer.name}: {error}", file=sys.stderr)
+        try:
+            found += _kinds(peer, endpoint, served, (*ACTIONS, *ANSWERS, FILL), rounds)
+            found += _kinds(peer, endpoint, with_clock, tuple(kind + BESIDE_A_CLOCK for kind in ANSWERS), rounds)
+        except (DriverFailed, NotFetched) as error:
+            print(f"not measured: {peer.name}: {error}", file=sys.stderr)
     return found
+
+
+def _kinds(peer: Peer, endpoint: str, served: Served, kinds: tuple[str, ...], rounds: int) -> list[Kind]:
+    # Alone with a tab of its own: what one side enables there would slow the others.
+    with opened(endpoint, served), driving(peer.command(), endpoint) as driver:
+        driver.do("attach", url=served.url)
+        return [_kind(peer, driver, kind, rounds) for kind in kinds]
 
 
 def _kind(peer: Peer, driver: DriverProcess, kind: str, rounds: int) -> Kind:
@@ -68,7 +76,8 @@ def _kind(peer: Peer, driver: DriverProcess, kind: str, rounds: int) -> Kind:
     before = driver.do("snapshot")["text"]
     for turn in range(rounds + 1):
         filling = {"name": "Name", "value": f"done {turn}"}
-        answer = driver.do("fill", **filling) if kind == FILL else driver.do("click", name=kind)
+        button = kind.removesuffix(BESIDE_A_CLOCK)
+        answer = driver.do("fill", **filling) if kind == FILL else driver.do("click", name=button)
         ms, text = answer["ms"], answer["text"]
         if peer.name != US:
             seen = driver.do("snapshot")
@@ -81,7 +90,7 @@ def _kind(peer: Peer, driver: DriverProcess, kind: str, rounds: int) -> Kind:
 
 
 def _is_told(peer: Peer, kind: str, before: str, text: str, turn: int) -> bool:
-    if peer.name == US:
+    if peer.name == US and kind not in KINDS[len(ACTIONS) : -1]:
         claims = "no change seen" not in text
         return not claims if kind == NOTHING else claims
     if kind == FILL:
@@ -93,7 +102,7 @@ def _is_told(peer: Peer, kind: str, before: str, text: str, turn: int) -> bool:
 def markdown(result: Result) -> str:
     sides = [side for side in SIDES if any(each.side == side for each in result.kinds)]
     rows = []
-    for kind in (*ACTIONS, FILL):
+    for kind in KINDS:
         row = [kind]
         for side in sides:
             each = next(each for each in result.kinds if (each.side, each.kind) == (side, kind))

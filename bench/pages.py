@@ -20,6 +20,7 @@ from bench.cache import CACHE, NotFetched, debian_packages, npm_package, python_
 from bench.chrome import running_chrome
 from bench.server import serving, serving_itself
 from bench.sites import documentation, generated
+from bench.sites.answering import answering
 
 SITES = Path(__file__).parent / "sites"
 EPISODE = "Math.seedrandom('7'); core.EPISODE_MAX_TIME = 1e6; core.startEpisodeReal()"
@@ -143,9 +144,9 @@ def _form() -> Iterator[str]:
 def _acting() -> Iterator[str]:
     folder = CACHE / "generated-acting"
     folder.mkdir(parents=True, exist_ok=True)
-    generated.write_acting(folder)
-    with _files(folder, "acting.html") as url:
-        yield url
+    with answering(folder) as (port, socket_port):
+        generated.write_acting(folder, socket_port)
+        yield f"http://127.0.0.1:{port}/acting.html"
 
 
 @contextmanager

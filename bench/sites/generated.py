@@ -35,13 +35,27 @@ ACTIONS = {
     "nothing": "0",
 }
 """What each button of acting.html does."""
+_SENT = "sent.textContent = `Sent at ${performance.now()}`"
+ANSWERS = {
+    f"answer over {what} {'at once' if ms == 0 else f'after {ms} ms'}": f"{_SENT}; {asks.format(ms)}"
+    for what, asks in {"a socket": "socket.send({})", "an event stream": "fetch('/job/{}', {{method: 'POST'}})"}.items()
+    for ms in (0, 300)
+}
+"""The same for what a server answers by itself; the click changes a text at once."""
 
 
-def write_acting(folder: Path) -> None:
-    """acting.html: a button for each of ACTIONS, and a field."""
-    buttons = "\n".join(f'<p><button onclick="{does}">{name}</button>' for name, does in ACTIONS.items())
-    body = f"""<h1>Acting</h1><label>Name <input></label>{buttons}<p id=out>Not yet</p><ul id=list></ul>
-<canvas id=canvas width=300 height=20></canvas><script>let n = 0</script>"""
+def write_acting(folder: Path, socket_port: int) -> None:
+    """acting.html: a button for each of ACTIONS and ANSWERS, and a field; with `?clock` a status line that changes."""
+    actions = ACTIONS | ANSWERS
+    buttons = "\n".join(f'<p><button onclick="{does}">{name}</button>' for name, does in actions.items())
+    body = f"""<h1>Acting</h1><label>Name <input></label>{buttons}<p id=out>Not yet</p><p id=sent>Nothing sent</p>
+<ul id=list></ul><p role=status id=clock>12 people are here</p><canvas id=canvas width=300 height=20></canvas><script>
+let n = 0, people = 12;
+const socket = new WebSocket('ws://127.0.0.1:{socket_port}');
+const events = new EventSource('/events');
+socket.onmessage = events.onmessage = () => {{ out.textContent = `done ${{++n}}` }};
+if (location.search) setInterval(() => {{ clock.textContent = `${{++people}} people are here` }}, 500);
+</script>"""
     (folder / "acting.html").write_text(f"{HEAD}<title>Acting</title>\n{body}\n", encoding="utf-8")
 
 

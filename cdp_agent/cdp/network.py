@@ -192,3 +192,50 @@ class WebSocketCreated(Event, frozen=True):
     method: ClassVar[str] = "Network.webSocketCreated"
     request_id: str
     url: str
+
+
+class WebSocketHandshakeResponseReceived(Event, frozen=True):
+    method: ClassVar[str] = "Network.webSocketHandshakeResponseReceived"
+    request_id: str
+
+
+class WebSocketFrame(Result, frozen=True):
+    payload_data: msgspec.Raw = msgspec.Raw()
+    """A JSON string, not decoded: the text, or the Base64 of what is no text."""
+
+
+class WebSocketFrameSent(Event, frozen=True):
+    method: ClassVar[str] = "Network.webSocketFrameSent"
+    request_id: str
+    response: WebSocketFrame
+
+
+class WebSocketFrameReceived(Event, frozen=True):
+    method: ClassVar[str] = "Network.webSocketFrameReceived"
+    request_id: str
+    response: WebSocketFrame
+
+
+class WebSocketClosed(Event, frozen=True):
+    method: ClassVar[str] = "Network.webSocketClosed"
+    request_id: str
+
+
+class EventSourceMessageReceived(Event, frozen=True):
+    method: ClassVar[str] = "Network.eventSourceMessageReceived"
+    request_id: str
+    event_name: str = ""
+    data: msgspec.Raw = msgspec.Raw()
+
+
+class DataReceived(Event, frozen=True):
+    method: ClassVar[str] = "Network.dataReceived"
+    request_id: str
+
+
+class WebTransportCreated(Event, frozen=True):
+    """The only event of a WebTransport beside its end: what comes over it is not reported."""
+
+    method: ClassVar[str] = "Network.webTransportCreated"
+    transport_id: str
+    url: str

@@ -1,7 +1,7 @@
 """The requests of a page: which of them an action waits for, and which failed.
 
-Requests that never end are not waited for: event streams, WebSockets, media, beacons, and requests that are repeated
-again and again (polling). Nor are pictures and fonts, since they change no text.
+Requests that never end are not waited for: media, beacons, and requests that are repeated again and again (polling).
+Nor are pictures and fonts, since they change no text. What comes over event streams and WebSockets: see channels.py.
 https://chromedevtools.github.io/devtools-protocol/tot/Network/
 """
 
@@ -21,10 +21,15 @@ from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.snapshot.lines import shortened
 
 from .bodies import error_message
+from .channels import RESTED_S, Channels
 from .request_log import RequestLog
+from .under_way import UnderWay
 
 AWAITED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 _STREAMS = ("text/event-stream", "application/x-ndjson", "application/stream", "multipart/x-mixed-replace")
+_SCRIPTED = frozenset({"XHR", "Fetch"})
+_HELD_S = 1.0
+"""A request that has had no response for this long when an act begins may get it as the answer to the act."""
 _REMEMBERED = 200
 _MOST_ENDPOINTS = 5_000
 _POLLS = 5
@@ -68,6 +73,8 @@ class NetworkMark(msgspec.Struct, frozen=True):
 
     order: int
     repeated: frozenset[str]
+    at: float = 0.0
+    """On the clock of the event loop."""
 
 
 class _Request(msgspec.Struct):
@@ -79,6 +86,8 @@ class _Request(msgspec.Struct):
     for_worker: bool
     """Whether it is the script of a worker: the event of its end comes on the worker's session, not here."""
     answered: bool = False
+    data_at: float = -math.inf
+    """When a part of the response's body came last."""
 
     @property
     def endpoint(self) -> str:
@@ -91,6 +100,7 @@ class Requests:
 
     def __init__(self, notify: Callable[[], None]) -> None:
         self.log = RequestLog()
+        self.channels = Channels(notify)
         self._notify = notify
         self._order = 0
         self._running: dict[str, _Request] = {}
@@ -102,6 +112,8 @@ class Requests:
         self._answered_at: dict[str, float] = {}
         """When requests for documents were answered, by loader id; infinity until then."""
         self._endless = RecentSet(_REMEMBERED)
+        self._streamed: set[str] = set()
+        """The ids of requests whose responses are streams."""
         self._request_counts: Counter[str] = Counter()
         self._changed_at = 0.0
         self._refused_by_log = ""
@@ -110,12 +122,14 @@ class Requests:
     def watch(self, session: Session) -> None:
         """Subscribes to the session's events. Must be called before anything may run on the session."""
         session.on(network.RequestWillBeSent, lambda event: self._sent(session, event))
-        session.on(network.ResponseReceived, self._answered)
+        session.on(network.ResponseReceived, lambda event: self._answered(session, event))
         session.on(network.RequestWillBeSentExtraInfo, self.log.headers_sent)
         session.on(network.ResponseReceivedExtraInfo, self._answered_extra)
         session.on(target.AttachedToTarget, lambda event: self._end_worker_script(event.target_info.target_id))
-        session.on(network.LoadingFinished, self._finished)
-        session.on(network.LoadingFailed, self._failed)
+        session.on(network.DataReceived, lambda event: self._data_received(session, event))
+        session.on(network.LoadingFinished, lambda event: self._finished(session, event))
+        session.on(network.LoadingFailed, lambda event: self._failed(session, event))
+        self.channels.watch(session)
         session.on(log.EntryAdded, self._logged)
         session.tell(log.Enable())
         session.tell(
@@ -123,16 +137,25 @@ class Requests:
         )
 
     def mark(self) -> NetworkMark:
-        """Marks the current point in time for `pending` and `failures`."""
-        return NetworkMark(self._order, frozenset(each.endpoint for each in self._running.values()))
+        """Marks the current point in time, at which an act begins, for `pending` and `failures`."""
+        running = self._running.items()
+        for request_id, request in running:
+            if not request.answered and _now() - request.since > _HELD_S:
+                self.channels.held(request.session, request_id, request.method, request.url)
+        return NetworkMark(self._order, frozenset(each.endpoint for _, each in running), self.channels.begin())
 
     def any_since(self, since: NetworkMark) -> bool:
         """Whether any request began after `since`."""
         return self._order > since.order
 
-    def pending(self, since: NetworkMark) -> list[str]:
-        """The running requests that began after `since` and are worth waiting for, as "GET https://…"."""
-        return [f"{each.method} {shortened(each.url)}" for each in self._waited_for(since)]
+    def pending(self, since: NetworkMark) -> list[UnderWay]:
+        """The running requests that began after `since` and are worth waiting for, as "GET https://…", and channels."""
+        now = _now()
+        requests = [
+            UnderWay("arriving" if now - each.data_at < RESTED_S else "loading", f"{each.method} {shortened(each.url)}")
+            for each in self._waited_for(since)
+        ]
+        return [*requests, *self.channels.pending(since.at)]
 
     def keeping_busy(self) -> list[str]:
         """All running requests, as in `pending`, except for polling and those that take longer than ENDLESS_S."""
@@ -156,9 +179,11 @@ class Requests:
         return _now() - self._changed_at
 
     def give_up(self, since: NetworkMark) -> None:
-        """Marks the pending requests as endless: they are not waited for again."""
+        """Marks the pending requests as endless, unless they still arrive: they are not waited for again."""
         for each in self._waited_for(since):
-            self._endless.add(each.endpoint)
+            if _now() - each.data_at >= RESTED_S:
+                self._endless.add(each.endpoint)
+        self.channels.give_up(since.at)
 
     def failures(self, since: NetworkMark) -> list[RequestFailure]:
         """The requests that began after `since` and failed."""
@@ -213,6 +238,8 @@ class Requests:
         self._running = {key: each for key, each in self._running.items() if key == loader_id}
         self._answered_at = {key: at for key, at in self._answered_at.items() if key == loader_id}
         self._request_counts.clear()
+        self._streamed.clear()
+        self.channels.forget_document()
         self.log.forget_before(loader_id)
 
     def _is_polling(self, request: _Request) -> bool:
@@ -233,8 +260,12 @@ class Requests:
     def _sent(self, session: Session, event: network.RequestWillBeSent) -> None:
         if not event.request.url.startswith(("data:", "blob:")):
             self.log.sent(session, event)
+        if event.type == "EventSource":
+            self.channels.opened(session, event.request_id, event.request.method, event.request.url)
         if event.type not in AWAITED or event.request.url.startswith(("data:", "blob:")):
             return
+        if event.type in _SCRIPTED:
+            self.channels.request_sent(event.request.method)
         self._order += 1
         for_worker = event.type == "Script" and not event.loader_id  # a worker's script belongs to no document
         request = _Request(session, self._order, event.request.method, event.request.url, _now(), for_worker)
@@ -247,12 +278,21 @@ class Requests:
         self._note_change(request)
         self._notify()
 
-    def _finished(self, event: network.LoadingFinished) -> None:
+    def _data_received(self, session: Session, event: network.DataReceived) -> None:
+        if (request := self._running.get(event.request_id)) is not None:
+            request.data_at = _now()
+        elif event.request_id in self._streamed:
+            self.channels.received(session, event.request_id)
+
+    def _finished(self, session: Session, event: network.LoadingFinished) -> None:
         self.log.ended(event.request_id, event.timestamp, size=int(event.encoded_data_length))
         self._end(event.request_id)
+        self._end_channel(session, event.request_id)
 
-    def _answered(self, event: network.ResponseReceived) -> None:
+    def _answered(self, session: Session, event: network.ResponseReceived) -> None:
         self.log.answered(event)
+        if event.type == "EventSource":
+            self.channels.connected(session, event.request_id)
         request = self._running.get(event.request_id)
         if request is None:
             return
@@ -268,12 +308,22 @@ class Requests:
             )
         if event.response.mime_type.startswith(_STREAMS):
             self._end(event.request_id)
+            self._streamed.add(event.request_id)
+            self.channels.opened(session, event.request_id, request.method, request.url)
+            self.channels.connected(session, event.request_id)
+        else:
+            self.channels.received(session, event.request_id)  # it may be one that was held
 
     def _answered_extra(self, event: network.ResponseReceivedExtraInfo) -> None:
         self.log.headers_received(event)
         self._end_worker_script(event.request_id)
 
-    def _failed(self, event: network.LoadingFailed) -> None:
+    def _end_channel(self, session: Session, request_id: str) -> None:
+        self._streamed.discard(request_id)
+        self.channels.closed(session, request_id)
+
+    def _failed(self, session: Session, event: network.LoadingFailed) -> None:
+        self._end_channel(session, event.request_id)
         request = self._running.get(event.request_id)
         if (status := self._statuses.get(event.request_id)) in _NO_CONTENT and request is not None:
             self.log.ended(event.request_id, event.timestamp)

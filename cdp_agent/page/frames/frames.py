@@ -27,6 +27,7 @@ _AUTO_ATTACHED = [
     *(target.FilterEntry(type=each, exclude=True) for each in ("page", "tab", "service_worker", "shared_worker")),
     target.FilterEntry(),
 ]
+WORKERS = [target.FilterEntry(type="worker"), target.FilterEntry(exclude=True)]
 ARRIVAL_TIMEOUT_S = 2.0
 SLOW_SERVER_TIMEOUT_S = 15.0
 """How long a server may take to answer after an action navigated to it; later calls then stop the navigation."""
@@ -194,14 +195,16 @@ class FrameTree:
         target_id: str,
         prepare: Prepare,
         *,
-        keep_worker: Callable[[Session, str], bool],
+        watch_worker: Callable[[Session, str], None],
         is_answered: Callable[[str], bool],
     ) -> None:
-        """`is_answered` returns, by loader id, whether the request for a document was answered, or there was none."""
+        """`watch_worker` subscribes on the session of a new dedicated worker, whose target id it also gets.
+
+        `is_answered` returns, by loader id, whether the request for a document was answered, or there was none."""
         self.root = Frame(target_id, session, None, "about:blank", is_answered)
         self._frames: dict[str, Frame] = {target_id: self.root}
         self._prepare = prepare
-        self._keep_worker = keep_worker
+        self._watch_worker = watch_worker
         self._is_answered = is_answered
         self._arrivals: dict[str, asyncio.Future[Frame]] = {}
         self.unread_documents = 0
@@ -276,12 +279,13 @@ class FrameTree:
     def _attached(self, parent: Frame, event: target.AttachedToTarget) -> None:
         info = event.target_info
         session = parent.session.connection.session(event.session_id)
+        if info.type == "worker":
+            parent.has_workers = True
+            self._worker_attached(parent.session, event)
+            return
         if info.type != "iframe":
-            parent.has_workers |= info.type == "worker"
-            kept = info.type == "worker" and self._keep_worker(session, info.target_id)
             session.tell(runtime.RunIfWaitingForDebugger())
-            if not kept:
-                parent.session.tell(target.DetachFromTarget(session_id=event.session_id))
+            parent.session.tell(target.DetachFromTarget(session_id=event.session_id))
             return
         if (before := self._frames.get(info.target_id)) is not None:  # the frame changes process
             self._drop(before)
@@ -294,6 +298,16 @@ class FrameTree:
         arrived = self._arrivals.pop(info.target_id, None)
         if arrived is not None and not arrived.done():
             arrived.set_result(frame)
+
+    def _worker_attached(self, parent: Session, event: target.AttachedToTarget) -> None:
+        """Follows a dedicated worker and those that it starts: its requests and sockets are reported there only."""
+        session = parent.connection.session(event.session_id)
+        self._watch_worker(session, event.target_info.target_id)
+        session.on(target.AttachedToTarget, lambda inner: self._worker_attached(session, inner))
+        session.tell(
+            target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)
+        )
+        session.tell(runtime.RunIfWaitingForDebugger())
 
     def _detached(self, session_id: str) -> None:
         for frame in self.all():

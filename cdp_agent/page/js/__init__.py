@@ -55,6 +55,7 @@ READING = (
     "snapshot/stale.js",
     "activity/journal.js",
     "activity/stability.js",
+    "activity/busy.js",
     "snapshot/snapshot.js",
     "core/exports_of_reading.js",
 )

@@ -27,6 +27,7 @@ import msgspec
 from cdp_agent.cdp import fetch, network, runtime, target
 from cdp_agent.cdp.connection import Connection, Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
+from cdp_agent.page.frames.frames import WORKERS
 from cdp_agent.security.origins import origin_of
 
 from .interception import Interception, blocked_urls, socket_conditions
@@ -41,7 +42,6 @@ _OUTLIVING = [
     target.FilterEntry(type="shared_worker"),
     target.FilterEntry(exclude=True),
 ]
-WORKERS = [target.FilterEntry(type="worker"), target.FilterEntry(exclude=True)]
 
 
 class _Attached(msgspec.Struct, eq=False):

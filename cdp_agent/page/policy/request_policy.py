@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cdp_agent.cdp import fetch, network, runtime, target
+from cdp_agent.cdp import fetch, network
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
@@ -18,7 +18,7 @@ from cdp_agent.page.frames.deadline import Pause, set_pause
 from .holding import Hold
 from .interception import Interception, socket_conditions
 from .judge import TabGroup, gate_of, hold_of, refusal_of, violation_of
-from .policy_registry import WORKERS, PolicyRegistry
+from .policy_registry import PolicyRegistry
 from .rules import Blocked, RequestRules
 
 if TYPE_CHECKING:
@@ -117,24 +117,16 @@ class RequestPolicy:
         if (pause := self._pause) is not None:
             set_pause(session, pause)
 
-    def watch_worker(self, session: Session, target_id: str) -> bool:
-        """Puts the rules in force on a dedicated worker. Returns whether to stay attached to it.
+    def watch_worker(self, session: Session, target_id: str) -> None:
+        """Puts the rules in force on a dedicated worker.
 
         Its parent's session holds its requests, but not its WebSockets. On the session of the browser, it counts as a
         frame of its own. To be called before it may run.
         """
         if self._on_browser_session:
             self._registry.add_frame(self.group, target_id)
-        if not socket_conditions(self.rules):
-            return False
-        watched = self._add(session, is_worker=True)
-        session.tell(network.Enable())
-        session.on(target.AttachedToTarget, lambda event: self._watch_inner(session, event))
-        session.tell(
-            target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)
-        )
-        self._limit_sockets(session, watched)
-        return True
+        if socket_conditions(self.rules):
+            self._limit_sockets(session, self._add(session, is_worker=True))
 
     async def enforce(self, rules: RequestRules) -> None:
         """Adds rules for all tabs of this policy. Raises BrowserError."""
@@ -285,8 +277,3 @@ class RequestPolicy:
     def _record_socket(self, url: str) -> None:
         if (blocked := violation_of(self.rules, url)) is not None:
             self.group.ledger.record(blocked)
-
-    def _watch_inner(self, worker: Session, event: target.AttachedToTarget) -> None:
-        inner = worker.connection.session(event.session_id)
-        self.watch_worker(inner, event.target_info.target_id)
-        inner.tell(runtime.RunIfWaitingForDebugger())

@@ -13,10 +13,12 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import runtime
 from cdp_agent.errors import ActionError, PageUnresponsive
+from cdp_agent.page.activity.under_way import UnderWay, still
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.frames import SLOW_SERVER_TIMEOUT_S, Frame, FrameTree, is_static_document
 from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
 from cdp_agent.page.frames.world import World, deadline, preload
+from cdp_agent.page.snapshot.lines import in_line
 from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWatchdog, stop_loading
 from cdp_agent.page.tab.tab import Tab
 
@@ -34,6 +36,9 @@ CHANGES_S = 2.0
 EMPTY_S = 3.0
 """How long an application that has loaded its scripts may show nothing."""
 REQUESTS_S = 6.0
+"""How long anything may be under way: requests, answers over sockets and streams, what the page shows as busy."""
+_BUSY_LOOK_S = 0.2
+"""How often to look whether the page is still busy: styles that hide a mark cause no event."""
 LOAD_S = 2.0
 NAVIGATION_S = 15.0
 UNANSWERED_S = 5.0
@@ -69,6 +74,8 @@ class Changes(msgspec.Struct, frozen=True):
     """Whether the document shows nothing, and has external scripts that may fill it."""
     inputs: int = 0
     """How many events of the mouse and the keyboard the documents have had."""
+    busy: list[str] = []
+    """What says that something is under way, and did not when the watching began: `button "Saving…"`."""
 
     def since(self, before: Changes) -> Changes:
         """The changes after `before`."""
@@ -154,17 +161,18 @@ class Watch:
             or tab.downloads.has_unreported
         )
 
-    def pending(self, waited_s: float) -> list[str]:
-        """The addresses that are loading since the watching began, after this many seconds of waiting."""
+    def pending(self, waited_s: float) -> list[UnderWay]:
+        """What is under way since the watching began, after this many seconds of waiting."""
         activity = self.tab.activity
         pending = activity.requests.pending(self.requests)
         for frame_id, url in activity.frames_navigating().items():
-            if frame_id not in self.frames_loading and not any(address.endswith(url) for address in pending):
-                pending.append(url)
+            if frame_id not in self.frames_loading and not any(item.name.endswith(url) for item in pending):
+                pending.append(UnderWay("loading", url))
         if not activity.document.loaded and self.navigated and waited_s < LOAD_S:
-            pending.append(activity.document.url)
+            pending.append(UnderWay("loading", activity.document.url, LOAD_S - waited_s))
         if self.tab.requested_tabs.expects(len(self.tab.popups_after(self.last_popup))):
-            pending.append("a new tab")
+            pending.append(UnderWay("loading", "a new tab"))
+        pending += [UnderWay("busy", mark, _BUSY_LOOK_S) for mark in self.latest.busy]
         return pending
 
     async def begin(self, *, effects: bool = False) -> None:
@@ -190,6 +198,7 @@ class Watch:
 
     def stop(self, *, gave_up: bool = False) -> None:
         """Ends the watching without waiting for anything. `gave_up`: what changes now never stops."""
+        self.tab.activity.requests.channels.rested()
         for world in self.worlds:
             if not world.gone:
                 world.tell("stopWatching", gave_up)
@@ -220,6 +229,7 @@ class Watch:
             any(changes.unreadable for changes in seen),
             all(changes.empty for changes in seen),
             sum(changes.inputs for changes in seen),
+            [in_line(mark) for changes in seen for mark in changes.busy],
         )
         return self.latest
 
@@ -229,7 +239,9 @@ class Watch:
         try:
             async with deadline(frame.session, _ASK_TIMEOUT_S):
                 world = await frame.world()
-            changes = await world.call(function, returning=Changes, timeout_s=_ASK_TIMEOUT_S)
+            # Of a new document, all that is busy counts.
+            is_new = world not in self._before and (self.navigated or bool(self._before))
+            changes = await world.call(function, is_new, returning=Changes, timeout_s=_ASK_TIMEOUT_S)
             self.worlds[world] = changes
             return changes.since(self._before.get(world, _NONE))
         except PageUnresponsive:
@@ -250,12 +262,15 @@ class _Wait:
         self._watch, self._tab, self._tree, self._activity = watch, watch.tab, watch.tree, watch.tab.activity
         self._patient = patient
         self._navigation_s = navigation_s
-        self._begun = self._since = self._resting = self._headed_at = self._alive_at = self._now()
+        self._begun = self._since = self._resting = self._loaded_at = self._headed_at = self._alive_at = self._now()
         # _since: the start of the time for which the page must be quiet; _resting: when the tab was last seen
-        # navigating; _headed_at: when the current navigation was first seen; _alive_at: when the page last answered
+        # navigating; _loaded_at: when anything was last under way; _headed_at: when the current navigation was first
+        # seen; _alive_at: when the page last answered
         self._heading_for = ""
         self._quiet_s = QUIET_S
         """How long nothing may change."""
+        self._pending = ""
+        """What was under way at the last look, in words."""
 
     async def until_quiet(self) -> str:
         """See `Watch.settle`."""
@@ -269,7 +284,7 @@ class _Wait:
             if address := self._activity.navigating():
                 why = await self._wait_for_navigation(address, events)
             elif pending := self._watch.pending(self._now() - self._resting):
-                why = await self._wait_for_loading(pending, events)
+                why = await self._wait_for_pending(pending, events)
             else:
                 await self._look_at_new_worlds()
                 why = await self._wait_for_quiet()
@@ -306,18 +321,26 @@ class _Wait:
         self._patient = False
         return ""
 
-    async def _wait_for_loading(self, pending: list[str], events: int) -> str:
-        """Waits a little while `pending` requests are loading; returns "", or why the wait ends."""
-        waited_s = self._now() - self._resting
-        if waited_s > REQUESTS_S:
+    async def _wait_for_pending(self, pending: list[UnderWay], events: int) -> str:
+        """Waits a little for what is under way; returns "", or why the wait ends."""
+        self._log_pending(pending)
+        if self._now() - self._resting > REQUESTS_S:
             self._activity.requests.give_up(self._watch.requests)
-            return f"still loading: {', '.join(pending[:3])}"
+            return still(pending)
         if await self._hangs():
             return BUSY
         self._prepare_worlds()
-        await self._activity.wait_for_event(min(_ASK_EVERY_S, max(LOAD_S - waited_s, QUIET_S)), since=events)
-        self._since = self._now()
+        left_s = min(item.left_s for item in pending)
+        await self._activity.wait_for_event(min(_ASK_EVERY_S, max(left_s, _NO_TIME_S)), since=events)
+        self._since = self._loaded_at = self._now()
+        if self._watch.latest.busy:
+            await self._watch.look()
         return ""
+
+    def _log_pending(self, pending: list[UnderWay]) -> None:
+        if (names := still(pending)) != self._pending:
+            self._pending = names
+            log_line("wait", "{}", names)
 
     async def _look_at_new_worlds(self) -> None:
         """Begins to watch documents that are new since the last look."""
@@ -350,16 +373,18 @@ class _Wait:
         if self._watch.busy is not None:
             who = "the page" if self._watch.busy.parent is None else f"the frame {self._watch.busy.url}"
             return (_BUSY if self._watch.busy.session.blocked_because is None else _HELD_UP).format(who)
+        if changes.busy:
+            return ""  # which is waited for like a request
         if self._patient and changes.count == 0 and not self._watch.anything_happened:
             self._quiet_s = PATIENCE_S
         rest_s = self._rest_s(changes, now, slow_s)
         if rest_s <= _NO_TIME_S:
             if not (changes.empty and self._watch.navigated):
                 return QUIET
-            if now - self._resting > EMPTY_S:
+            if now - max(self._resting, self._loaded_at) > EMPTY_S:
                 return "the page shows nothing yet"
             rest_s = self._quiet_s
-        elif now - self._resting > CHANGES_S:
+        elif now - max(self._resting, self._loaded_at) > CHANGES_S:
             return "the page keeps changing"
         await self._activity.wait_for_event(rest_s)
         return ""

@@ -441,7 +441,7 @@ class Tab:
             session,
             self.target_id,
             self._prepare,
-            keep_worker=self.request_policy.watch_worker,
+            watch_worker=self._watch_worker,
             is_answered=self.activity.requests.is_answered,
         )
         if not self.is_foreign:
@@ -479,6 +479,10 @@ class Tab:
 
         session.tell(cdp_page.Enable())
         session.post(cdp_page.GetFrameTree()).add_done_callback(know)
+
+    def _watch_worker(self, session: Session, target_id: str) -> None:
+        self.activity.requests.watch(session)
+        self.request_policy.watch_worker(session, target_id)
 
     def _prepare(self, session: Session, is_tab: bool) -> Sequence[asyncio.Future[Empty]]:
         """Subscribes to events on a new session and sets it up, before anything runs there."""

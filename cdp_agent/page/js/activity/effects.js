@@ -83,8 +83,10 @@ function endEffects() {
 
 const ACTION_EVENTS = ['mousedown', 'mouseup', 'keydown', 'drop'];
 
-function recordActionEvent() {
+/** @param {Event} event */
+function recordActionEvent(event) {
   catchUp();
+  notePressed(event);
   if (baseline) baseline.inputAt = performance.now();
 }
 

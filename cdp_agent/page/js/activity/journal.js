@@ -8,9 +8,12 @@
  *   while nobody acted, since the first action; endless: it kept changing until a wait was cut off
  * @typedef {{by: 'action' | 'page' | 'unknown', why: string}} Cause
  * @typedef {{node: Node, at: number, cause: Cause}} Entry  a change that a reader of the snapshot could notice
- * @typedef {{roots: Set<Document | ShadowRoot>, touched: WeakSet<Node>, hasContent: boolean}} Watching  roots: the
- *   documents and shadow roots; touched: elements whose attributes changed since the action began; hasContent: the
- *   document shows something
+ * @typedef {{element: Element, label: string, classes: Set<string>}} Pressed  what was pressed, as it was before
+ * @typedef {{roots: Set<Document | ShadowRoot>, touched: WeakSet<Node>, hasContent: boolean, came: Set<Node>, isNew:
+ *   boolean, marks: Set<Element> | null, pressed: Pressed | null}} Watching  roots: the documents and shadow roots;
+ *   touched: elements whose attributes changed since the action began; hasContent: the document shows something; came:
+ *   nodes whose texts may be new; isNew: the watching began with the document; marks: what was marked as busy at the
+ *   beginning
  */
 
 /** @type {WeakMap<Node, Behaviour>} */
@@ -112,8 +115,17 @@ function processWatched(record, target, type, now) {
   } else if (isText && cause.by === 'unknown' && !(inputAt > now)) recordLateChange(target, now);
   if (!isVisibleChange(record, target, isText)) return;
   if (isText) for (const node of addedNodes_.call(record)) watchTree(node);
+  if (cause !== RESTLESS || isPrompt(now, inputAt)) noteTexts(record, target, type);
   noteChange(target, cause, now);
 }
+
+/** Keeps in mind whose texts came with a change: one that shows or hides much brings no new ones. */
+function noteTexts(record, target, type) {
+  if (type === 'childList') for (const node of addedNodes_.call(record)) noteCame(node);
+  else if (type === 'characterData' || selectAll(target, '*').length < SMALL_BOX) noteCame(target);
+}
+
+const SMALL_BOX = 50; // elements
 
 function noteChange(node, cause, at) {
   const latest = journal.entries.at(-1);
@@ -245,7 +257,15 @@ function watch() {
     if (elements.length < SMALL) watchRoots(elements);
     return;
   }
-  watching = { roots: new Set(), touched: new WeakSet(), hasContent: false };
+  watching = {
+    roots: new Set(),
+    touched: new WeakSet(),
+    hasContent: false,
+    came: new Set(),
+    isNew: false,
+    marks: null,
+    pressed: null,
+  };
   journal.acted = true;
   watchTree(document);
   journal.count = 0;

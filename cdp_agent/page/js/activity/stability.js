@@ -8,17 +8,19 @@ const drawingOfEmbed_ = HTMLEmbedElement.prototype.getSVGDocument;
 
 /**
  * How long nothing has changed, and how much has since the watching began. The first call begins it.
- * @returns {{idle_ms: number, count: number, animating_ms: number, empty: boolean, inputs: number}} animating_ms: how
- *   much longer elements fade in or out, or the page navigates by script; empty: there is an external script, but no
- *   visible content yet; inputs: see countInputs
+ * @param {boolean} [isNew]  whether the watching began with the document
+ * @returns {{idle_ms: number, count: number, animating_ms: number, empty: boolean, inputs: number, busy: string[]}}
+ *   animating_ms: how much longer elements fade in or out, or the page navigates by script; empty: there is an external
+ *   script, but no visible content yet; inputs: see countInputs; busy: see busyMarks
  */
-function changes() {
+function changes(isNew = false) {
   watch();
   const animating_ms = Math.max(remainingAnimationMs(), pendingNavigationMs());
   const hasContent = (watching.hasContent ||= hasMainContent());
   const empty = !hasContent && selectsAny(document, 'script[src]');
   const { last, count } = journal;
-  return { idle_ms: performance.now() - last, count, animating_ms, empty, inputs: countInputs() };
+  const busy = busyMarks(isNew);
+  return { idle_ms: performance.now() - last, count, animating_ms, empty, inputs: countInputs(), busy };
 }
 
 // Those that Chrome drops while it asks its user something: a text is inserted all the same.

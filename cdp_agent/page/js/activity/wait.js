@@ -12,7 +12,8 @@ let changeWaiter = null;
  *   the text is only where the agent entered it; gone: that text is not visible; wrong: why the selector is invalid
  */
 function checkConditions({ text, gone, selector }) {
-  const { count } = changes();
+  watch();
+  const { count } = journal;
   const conditions = { text: false, entered: false, gone: true, selector: false, count, wrong: '' };
   if (text !== null || gone !== null) {
     const visible = visibleTextInLowerCase({ entered: true });
@@ -56,7 +57,8 @@ const isRendered = (element) => checkVisibility_.call(element, VISIBILITY_OPTION
  */
 function changedSince(count) {
   resolveChangeWaiter();
-  if (changes().count > count) return Promise.resolve(true);
+  watch();
+  if (journal.count > count) return Promise.resolve(true);
   return new Promise((resolve) => {
     changeWaiter = resolve;
   });

@@ -7,7 +7,6 @@ import time
 import pytest
 
 from cdp_agent.page.snapshot.diff import changes, focused
-from cdp_agent.page.snapshot.diff_words import MAX_LINES
 
 SHOP = """- heading "Shop" [level=1]
 - button "Cart (0)" [ref=E1]
@@ -176,7 +175,7 @@ def test_texts_of_different_things_are_no_pair() -> None:
     before = "- paragraph: one\n- paragraph: two"
     after = "- paragraph: three\n- paragraph: four\n- paragraph: five"
 
-    assert changes(before, after, limited=False) == [
+    assert changes(before, after) == [
         "+ - paragraph: three",
         "+ - paragraph: four",
         "+ - paragraph: five",
@@ -266,7 +265,7 @@ def test_texts_beside_different_things_are_not_one_text_that_changed() -> None:
   - text: ~~Buy milk~~
 - text: Nothing left"""
 
-    assert changes(before, after, limited=False) == [
+    assert changes(before, after) == [
         "+ - checkbox [checked] [ref=E20]",
         "+ - text: ~~Buy milk~~",
         "~ - text (now Nothing left, before 1 item left)",
@@ -456,14 +455,14 @@ def _rows(*texts: str, first: int) -> str:
 def test_controls_alike_that_were_rendered_anew_are_told_apart_by_what_they_stand_beside(
     after: tuple[str, ...], expected: list[str]
 ) -> None:
-    assert changes(_rows("Salt", "Milk", "Tea", first=1), _rows(*after, first=11), limited=False) == expected
+    assert changes(_rows("Salt", "Milk", "Tea", first=1), _rows(*after, first=11)) == expected
 
 
 def test_a_control_beside_something_else_is_another_one() -> None:
     rows = "- list:\n  - text: Milk{}\n  - text: Tea{}"
     button = '\n  - button "✖" [ref=E{}]'
 
-    assert changes(rows.format(button.format(1), ""), rows.format("", button.format(2)), limited=False) == [
+    assert changes(rows.format(button.format(1), ""), rows.format("", button.format(2))) == [
         '+ - button "✖" [ref=E2]',
         '- - button "✖" [ref=E1]',
     ]
@@ -486,7 +485,7 @@ def test_a_wrapper_that_comes_around_what_was_there_is_nothing_of_its_own() -> N
 def test_texts_that_change_one_after_another_are_told_as_they_were() -> None:
     before = "- textbox [ref=E1]:\n  - paragraph: Hello\n  - paragraph: World"
 
-    assert changes(before, before.replace("Hello", "**Hello**").replace("World", "**World**"), limited=False) == [
+    assert changes(before, before.replace("Hello", "**Hello**").replace("World", "**World**")) == [
         "~ - paragraph (now **Hello**, before Hello)",
         "~ - paragraph (now **World**, before World)",
     ]
@@ -518,11 +517,11 @@ def _lists(*lists: str) -> str:
     ],
 )
 def test_what_moved_is_told_with_its_new_place(after: tuple[str, ...], expected: list[str]) -> None:
-    assert changes(_lists("ABC", "XYZ"), _lists(*after), limited=False) == expected
+    assert changes(_lists("ABC", "XYZ"), _lists(*after)) == expected
 
 
 def test_a_list_of_which_one_thing_is_left_is_none_that_went() -> None:
     before = '- list:\n  - link "A" [ref=E1]\n  - link "B" [ref=E2]\n- list:\n  - link "C" [ref=E3]\n  - text: D'
     after = '- link "B" [ref=E2]\n- list:\n  - link "C" [ref=E3]\n  - text: D\n  - link "A" [ref=E1]'
 
-    assert changes(before, after, limited=False) == ['~ - link "A" [ref=E1] (moved, now after text: D)']
+    assert changes(before, after) == ['~ - link "A" [ref=E1] (moved, now after text: D)']

@@ -27,12 +27,12 @@ from cdp_agent.page.snapshot.lines import (
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import LastShown
 
+from .budget import MEANWHILE_TOKENS, within_budget
 from .effects import Causes
 
 _LONGEST_TRANSIENT = 120
 _MOST_TRANSIENT = 4
 """How many texts that came and went are reported, each of _LONGEST_TRANSIENT characters at most."""
-_MOST_MEANWHILE = 8
 _NOW = re.compile(r"\(now (.*), before ")
 _EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
 
@@ -50,10 +50,10 @@ def compare(
     was, now = before.text, after.text
     for ref, value in values.items():
         was, now = without_value(was, now, ref, value)
-    changed = changes(was, now)
+    differing = [line for line in changes(was, now) if not states_only_value(line, values)]
+    changed = within_budget(differing, now)
     if after.title != before.title:
         changed.append(f"~ title: {quoted(before.title)} → {quoted(after.title)}")
-    changed = [line for line in changed if not states_only_value(line, values)]
     focus = focused(after.text)
     is_expected = focus is not None and not focuses and ref_of_focused(focus) in values
     return changed, None if is_expected or same_element(focused(before.text), focus) else focus or ""
@@ -152,17 +152,16 @@ def states_only_value(change: str, values: Mapping[str, str | None]) -> bool:
 def changed_meanwhile(shown: LastShown | None, document: int, before: Snapshot | None, changed: list[str]) -> list[str]:
     """The changes of the page from when it was last shown to the caller until it was read `before` the act.
 
-    The first lines, and how many more; without those of lines that `changed` again since, as on a page with a clock.
+    Those that fit, and how many more; without those of lines that `changed` again since, as on a page with a clock.
     """
     if shown is None or before is None or any(line.startswith("=") for line in changed):
         return []  # or the page is reported as a whole
     if shown.document != document:
         title, address = quoted(shortened(before.title, LONGEST_TITLE)), in_line(shown_address(before.url))
         return [f"~ the page went to {address} {title}: snapshot it"]
-    lines = changes(before.text if shown.text is None else shown.text, before.text, limited=False)
-    rest, again = len(lines) - _MOST_MEANWHILE, "\n".join(changed)
-    first = [*lines[:_MOST_MEANWHILE], *([f"… and {rest} more: snapshot"] if rest > 0 else [])]
-    return [line for line in first if not ((now := _NOW.search(line)) and f", before {now[1]})" in again)]
+    lines, again = changes(before.text if shown.text is None else shown.text, before.text), "\n".join(changed)
+    lines = [line for line in lines if not ((now := _NOW.search(line)) and f", before {now[1]})" in again)]
+    return within_budget(lines, budget_tokens=MEANWHILE_TOKENS)
 
 
 def differ_only_in_numbers(before: str, after: str) -> bool:

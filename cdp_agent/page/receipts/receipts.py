@@ -17,6 +17,7 @@ from cdp_agent.page.snapshot.lines import LONGEST_TITLE, in_line, quoted, shorte
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
 
+from .budget import LONGEST_VALUE, MAX_LISTED
 from .stability import QUIET
 
 _DONE = {
@@ -45,12 +46,8 @@ _DONE = {
     "evaluate": "evaluated",
     "scroll": "scrolled",
 }
-MAX_LISTED = 5
-"""How many errors of each kind a receipt lists."""
 ENTER_PRESSED = "Enter was pressed"
 """The note of a field that was filled and submitted."""
-LONGEST_VALUE = 300
-"""In characters. Longer values and details are cut in a receipt's text; the `Receipt` has them complete."""
 
 
 class FilledField(msgspec.Struct, frozen=True):

@@ -99,11 +99,15 @@ def unmatched(
 
 
 def matched_by_contents(left_old: list[TreeLine], left_new: list[TreeLine]) -> dict[int, TreeLine]:
-    """The old counterparts of new lines, by `id`: lines of the same role that contained most of the refs in them."""
-    holders = {each.ref: line for line in left_old for each in line.all() if each.ref}
+    """The old counterparts of new lines, by `id`: lines of the same role that contained most of what is in them.
+
+    That are elements with the same ref, and lines without one whose text occurs once in either.
+    """
+    old, new = (_only_ones(lines) for lines in (left_old, left_new))
+    holders = {key: line for line in left_old for key in _contents(line, old & new)}
     was: dict[int, TreeLine] = {}
     for line in left_new if holders else ():
-        held = [holders[each.ref] for each in line.all() if each.ref in holders]
+        held = [holders[key] for key in _contents(line, old & new) if key in holders]
         if not held:
             continue
         ((most, _),) = Counter(map(id, held)).most_common(1)
@@ -113,16 +117,37 @@ def matched_by_contents(left_old: list[TreeLine], left_new: list[TreeLine]) -> d
     return was
 
 
+def _contents(line: TreeLine, only_ones: set[int]) -> Iterator[str | int]:
+    """The refs on and below a line, and the `subtree_id` of those below it that are in `only_ones`."""
+    for each in line.all():
+        if each.ref:
+            yield each.ref
+        elif each is not line and each.subtree_id in only_ones:
+            yield each.subtree_id
+
+
+def _only_ones(lines: list[TreeLine]) -> set[int]:
+    """The `subtree_id` of each line with a text and without a ref that occurs once below the lines."""
+    counts = Counter(each.subtree_id for line in lines for each in line.all() if _has_words(each))
+    return {subtree for subtree, count in counts.items() if count == 1}
+
+
+def _has_words(line: TreeLine) -> bool:
+    return line.ref is None and line.role != "|" and line.text != f"- {line.role}"
+
+
 def unwrapped(line: TreeLine, other: TreeLine) -> list[TreeLine]:
     """The lines below `line`; a wrapper without text is replaced by its contents if some of these are below `other`.
 
     Snapshots leave out wrappers around a single thing, so a wrapper that comes or goes is no change.
     """
-    beside = {each.ref for each in other.below if each.ref}
+    refs = {each.ref for each in other.below if each.ref}
+    texts = {each.subtree_id for each in other.below if _has_words(each)}
     below: list[TreeLine] = []
     for each in line.below:
         is_bare = each.ref is None and each.text == f"- {each.role}"
-        below += each.below if is_bare and any(inner.ref in beside for inner in each.below) else [each]
+        is_beside = is_bare and any(inner.ref in refs or inner.subtree_id in texts for inner in each.below)
+        below += each.below if is_beside else [each]
     return below
 
 

@@ -81,15 +81,6 @@ def test_a_list_that_loses_its_only_line_is_itself_no_change() -> None:
     assert changes("- list [ref=E1]:\n  - listitem: Tea", "- list [ref=E1]") == ["- - listitem: Tea"]
 
 
-def test_more_changes_than_anyone_reads_are_counted() -> None:
-    rows = "\n".join(f"- row [ref=E{number}]: {number}" for number in range(10, 110))
-
-    told = changes(SHOP, SHOP + "\n" + rows)
-
-    assert len(told) == MAX_LINES + 1
-    assert told[-1] == "… and 60 added"
-
-
 def test_a_long_text_is_cut() -> None:
     (told,) = changes("", "- paragraph: " + "word " * 200)
 
@@ -184,15 +175,6 @@ def test_texts_of_different_things_are_no_pair() -> None:
     ]
 
 
-def test_a_page_that_is_shorter_than_what_became_of_it_comes_itself() -> None:
-    before = "\n".join(f'- link "Old {number}" [ref=E{number}]' for number in range(1, 9))
-
-    assert changes(before, '- heading "Done"\n- link "Home" [ref=E20]') == [
-        '= - heading "Done"',
-        '= - link "Home" [ref=E20]',
-    ]
-
-
 def test_regions_that_changed_inside_are_gone_through_by_their_names() -> None:
     before = '- region "Body":\n  - paragraph: One\n- region "Flow":\n  - button "Insert" [ref=E1]'
     after = '- region "Body":\n  - paragraph: Two\n- region "Flow":\n  - button "Insert" [ref=E1]\n  - listbox [ref=E2]'
@@ -226,8 +208,8 @@ def test_what_went_without_words_of_its_own_is_told_by_those_below() -> None:
     rows = [f'- row:\n  - checkbox "Select row {n}" [ref=E{n}]\n  - text: Person {n} | 4{n}' for n in range(1, 4)]
 
     assert changes("\n".join(rows), rows[0]) == [
-        "- - row (and 2 below it: Person 2 | 42)",
-        "- - row (and 2 below it: Person 3 | 43)",
+        '- - row "Person 2" (and 2 below it)',
+        '- - row "Person 3" (and 2 below it)',
     ]
     assert changes('- list:\n  - listitem:\n    - button "Remove milk" [ref=E1]\n- text: x', "- text: x") == [
         '- - list (and 2 below it: "Remove milk")'
@@ -266,12 +248,11 @@ def test_texts_beside_different_things_are_not_one_text_that_changed() -> None:
 - text: Nothing left"""
 
     assert changes(before, after) == [
-        "+ - checkbox [checked] [ref=E20]",
-        "+ - text: ~~Buy milk~~",
         "~ - text (now Nothing left, before 1 item left)",
-        "- - listitem (and 3 below it: ~~Buy milk~~)",
+        '- - button "✖" [ref=E18]',
         "- - checkbox [ref=E17]",
         "- - text: Call Bob",
+        "~ rendered anew: E16 is E20",
     ]
 
 
@@ -358,18 +339,7 @@ def test_what_comes_before_others_and_tells_their_common_description_changes_non
     ]
 
     assert changes(ARTICLES, after) == come
-    assert changes(after, ARTICLES) == ['- - article (and 2 below it: "Bread")']
-
-
-def test_of_many_that_are_gone_in_a_row_the_first_are_told() -> None:
-    gone = [f'- button "{n}" [ref=E{n}]' for n in range(1, 43)]
-    kept = [f'- link "{n}" [ref=E{n}]' for n in range(50, 60)]
-
-    assert changes("\n".join([*gone, *kept]), "\n".join([*kept, "- text: Saved"])) == [
-        "+ - text: Saved",
-        *(f"- {line}" for line in gone[:8]),
-        "- … and 34 more",
-    ]
+    assert changes(after, ARTICLES) == ['- - article "Bread" (and 2 below it)']
 
 
 def test_a_description_that_went_over_to_another_one_is_told() -> None:
@@ -476,7 +446,7 @@ def test_a_wrapper_that_comes_around_what_was_there_is_nothing_of_its_own() -> N
     )
 
     assert changes(before, after) == [
-        "~ - checkbox [ref=E1] (now [checked])",
+        '~ - checkbox [ref=E1] beside "~~Milk~~" (now [checked])',
         "~ - text (now ~~Milk~~, before Milk)",
         '+ - button "✖" [ref=E3]',
     ]

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from cdp_agent.page.snapshot.budget import LONGEST_TOKEN, tokens
+from cdp_agent.page.snapshot.diff_words import cut
 from cdp_agent.page.snapshot.lines import FIELDS, ref_of, state_in, without_ref
 
 CHANGES_TOKENS = 400
@@ -28,7 +29,7 @@ LONGEST_VALUE = 300
 REST = "… for the rest: snapshot"
 _FEW = 3
 """Up to this number, changed lines are shown even if the page itself is shorter."""
-_OPENS = frozenset("dialog alertdialog menu listbox tabpanel tooltip".split())
+_OPENS = frozenset(["dialog", "alertdialog", "menu", "listbox", "tabpanel", "tooltip"])
 """The roles of what opens, with what is in it."""
 _INPUTS = frozenset([*FIELDS, "checkbox", "radio", "switch", "slider"])
 _LONG_LIST = 10
@@ -73,9 +74,10 @@ def within_budget(lines: Sequence[str], page: str = "", budget_tokens: int = CHA
         _choose(sorted((node for top in opened for node in top.all()), key=_use), OPENED_TOKENS, alone=True)
         _choose(sorted((node for top in rest for node in top.all()), key=_rank_of), budget_tokens - _NOTES)
         shown = [*_written(opened, 0), *_written(rest, 0)]
-        shown += [REST] if len(shown) < len(told) else []
+        hidden = any(not node.shown and node.line[0] != "-" for top in nodes for node in top.all())
+        shown += [REST] if hidden else []
     if page and len(told) > _FEW and len(page) <= OPENED_TOKENS * LONGEST_TOKEN:
-        whole = [f"= {line}" for line in page.split("\n")]
+        whole = [f"= {cut(line)}" for line in page.split("\n")]
         needed = tokens("\n".join(whole))
         if needed < tokens("\n".join(shown)) or needed < min(cost, budget_tokens):
             return whole
@@ -150,7 +152,9 @@ def _choose(nodes: Sequence[_Node], room: int, *, alone: bool = False) -> None:
     """Shows the first of the nodes that fit, with those around them, and unless `alone` those below of equal rank."""
     misses = 0
     for node in nodes:
-        needed = [each for each in node.all() if not each.shown and (each is node or (each.rank == node.rank and not alone))]
+        needed = [
+            each for each in node.all() if not each.shown and (each is node or (each.rank == node.rank and not alone))
+        ]
         around = node.above
         while around is not None and not around.shown:
             needed.append(around)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from cdp_agent.page.snapshot.diff import changes, focused
+from cdp_agent.page.snapshot.diff_places import EFFECT
 from cdp_agent.page.snapshot.lines import (
     FIELDS,
     LONGEST_TITLE,
@@ -34,7 +35,6 @@ _LONGEST_TRANSIENT = 120
 _MOST_TRANSIENT = 4
 """How many texts that came and went are reported, each of _LONGEST_TRANSIENT characters at most."""
 _NOW = re.compile(r"\(now (.*), before ")
-_EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
 
 
 def compare(
@@ -177,10 +177,10 @@ def uncovered(changed: list[str], lines: list[str]) -> list[str]:
     """The effects on elements that no changed line is about."""
 
     def is_covered(line: str) -> bool:
-        effect = _EFFECT.match(line)
+        effect = EFFECT.match(line)
         if effect is None:
             return False
-        name, ref = effect[1], effect[2]
+        name, ref = effect["name"], effect["ref"]
         return any((ref_of_change(change) == ref) if ref else bool(name) and name in change for change in changed)
 
     return [line for line in lines if not is_covered(line)]

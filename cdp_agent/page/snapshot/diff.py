@@ -25,7 +25,7 @@ from .diff_matching import (
     unwrapped,
 )
 from .diff_order import NOUNS, reordered
-from .diff_places import Places, changed_cells
+from .diff_places import LinePlaces, changed_cells
 from .diff_tree import TreeLine, differing_parts, parse
 from .diff_words import (
     changed_line,
@@ -60,7 +60,7 @@ def changes(before: str, after: str) -> list[str]:
         return []
     numbers: dict[tuple[object, ...], int] = {}
     old, new = (parse(lines, numbers) for lines in differing_parts(before, after))
-    return _Comparison(old, new, Places(old, before), Places(new, after)).lines()
+    return _Comparison(old, new, LinePlaces(old, before), LinePlaces(new, after)).lines()
 
 
 def focused(text: str) -> str | None:
@@ -75,7 +75,7 @@ def focused(text: str) -> str | None:
 class _Comparison:
     """Compares the new tree with the old one, and collects the differences."""
 
-    def __init__(self, old: TreeLine, new: TreeLine, old_places: Places, new_places: Places) -> None:
+    def __init__(self, old: TreeLine, new: TreeLine, old_places: LinePlaces, new_places: LinePlaces) -> None:
         self._old, self._new = old, new
         self._old_places, self._new_places = old_places, new_places
         self._old_by_ref = {line.ref: line for line in old.all() if line.ref}
@@ -232,8 +232,8 @@ class _Comparison:
         if change:
             return change
         elsewhere = self._only_described_elsewhere(was, now)
-        place = self._new_places.where(now) or self._old_places.where(was)
-        return changed_line(was, now, elsewhere, place)
+        words, place = self._new_places.of(now)
+        return changed_line(was, now, elsewhere, words, place or self._old_places.of(was)[1])
 
     def _only_described_elsewhere(self, was: TreeLine, now: TreeLine) -> set[str]:
         """The descriptions that the line gained or lost only because another line had them before, or has them now.
@@ -280,9 +280,11 @@ class _Comparison:
         if depth and line.ref in self._old_by_ref:
             return  # it has only moved
         place = "" if depth else self._place(line, self._new_places, is_alone)
+        below = [text for each in line.below for text in self._whole(each, depth + 1)]
+        if line.below and not below:
+            place = f" (around {short_line(line.below[0])})"  # which was there before
         yield f"+ {'  ' * depth}{cut(line.full_text)}{place}"
-        for each in line.below:
-            yield from self._whole(each, depth + 1)
+        yield from below
 
     def _gone(self, line: TreeLine, *, is_alone: bool) -> str:
         """A line that was removed, with what tells it apart. `is_alone`: no other that was removed reads like it."""
@@ -292,14 +294,17 @@ class _Comparison:
             return f"- {text}{self._place(line, self._old_places, is_alone)}"
         words = self._old_places.words(line, lambda each: each is not line and self._is_there(each))
         is_said = not words or quoted(words) in text or f": {words}" in text
-        if not is_said and line.role in ITEMS and text == f"- {line.role}":
-            text, is_said = f"- {line.role} {quoted(words)}", True
+        if not is_said and line.role in ITEMS and without_ref(text) == f"- {line.role}":
+            text, is_said = text.replace(line.role, f"{line.role} {quoted(words)}", 1), True
         return f"- {text} (and {len(gone) - 1} below it{'' if is_said else f': {quoted(words)}'})"
 
-    def _place(self, line: TreeLine, places: Places, is_alone: bool) -> str:
+    def _place(self, line: TreeLine, places: LinePlaces, is_alone: bool) -> str:
         """Where a line is that was added or removed, if there are others like it, ` (in row "Ada")`."""
-        where = "" if places.says_enough(line) else places.where(line)
-        return f" ({where[1:]})" if where else "" if is_alone else places.beside(line)
+        if not places.says_enough(line) and (where := places.where(line)):
+            return f" ({where[1:]})"
+        before = None if is_alone else places.before(line)
+        stayed = before is not None and (id(before) in self._kept or id(before) in map(id, self._kept.values()))
+        return f" (after {short_line(before)})" if before is not None and stayed else ""
 
     def _rerendered(self) -> list[str]:
         if not self._renamed:

@@ -119,11 +119,11 @@ def matched_by_contents(left_old: list[TreeLine], left_new: list[TreeLine]) -> d
 
 def _contents(line: TreeLine, only_ones: set[int]) -> Iterator[str | int]:
     """The refs on and below a line, and the `subtree_id` of those below it that are in `only_ones`."""
-    for each in line.all():
-        if each.ref:
-            yield each.ref
-        elif each is not line and each.subtree_id in only_ones:
-            yield each.subtree_id
+    for inner in line.all():
+        if inner.ref:
+            yield inner.ref
+        elif inner is not line and inner.subtree_id in only_ones:
+            yield inner.subtree_id
 
 
 def _only_ones(lines: list[TreeLine]) -> set[int]:

@@ -31,7 +31,9 @@ def reordered(old: TreeLine, new: TreeLine, counterparts: Mapping[int, TreeLine]
     `counterparts` are the old lines of new ones, by `id`. A first item that stayed may be the header of the others, so
     the one below it is named.
     """
-    had, has = _items(old), _items(new)
+    heads = [row for row in new.below if _is_header(row)]
+    are_heads = {id(row) for row in (*heads, *(counterparts.get(id(row), row) for row in heads))}
+    had, has = ([row for row in each.below if row.role in NOUNS and id(row) not in are_heads] for each in (old, new))
     first = 0
     while had[first : first + 1] and has[first : first + 1] and had[first].subtree_id == has[first].subtree_id:
         first += 1
@@ -51,19 +53,23 @@ def reordered(old: TreeLine, new: TreeLine, counterparts: Mapping[int, TreeLine]
     if max(counts.values()) < 2 or whole_text(had[first]) == whole_text(has[first]):
         return None
     noun = NOUNS[has[first].role]
-    below = f" below {quoted(whole_text(has[0]))}" if first else ""
-    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count).replace(" ", f" {noun}s ", 1)
+    is_now = f"is now {quoted(whole_text(has[first]))}"
+    if first and heads:
+        is_now = f"is still {quoted(whole_text(has[0]))}, the next one {is_now}"
+    elif first:
+        is_now = f"below {quoted(whole_text(has[0]))} {is_now}"
+    (count, what), *rest = [(count, what) for what, count in counts.items() if count]
+    told = ", ".join([f"{count} {noun}{'s'[: count > 1]} {what}", *(f"{count} {what}" for count, what in rest)])
     head = f"~ - {new.role}{f' {quoted(name)}' if (name := name_of(new)) else ''}: " if new.role else "~ "
-    return Reordered(f"{head}first {noun}{below} is now {quoted(whole_text(has[first]))} ({told})", moved)
+    return Reordered(f"{head}first {noun} {is_now} ({told})", moved)
 
 
-def _items(line: TreeLine) -> list[TreeLine]:
-    """The rows or items below a line, without the row of the column headers."""
-    return [each for each in line.below if each.role in NOUNS and all(it.role != "columnheader" for it in each.below)]
+def _is_header(row: TreeLine) -> bool:
+    return row.role == "row" and any(each.role == "columnheader" for each in row.below)
 
 
 def _moved(items: list[TreeLine], order: Sequence[int]) -> list[TreeLine]:
-    """The items that moved; all that have another place, if none came or went and it is more than one that was moved."""
+    """The items that moved: all that have another place, if none came or went and more than one was moved."""
     stayed = longest_increasing(list(order))
     moved = [item for index, item in enumerate(items) if index not in stayed]
     if len(moved) > 1 and sorted(order) == list(range(len(order))):

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from operator import is_
 
-from .diff_tree import TreeLine
-from .lines import ITEMS, parts_in, parts_of, quoted, shortened, unquoted, words_in
+from .diff_tree import TreeLine, parse
+from .lines import (
+    ITEMS,
+    indent_of,
+    label_of,
+    parts_in,
+    parts_of,
+    quoted,
+    read_line,
+    ref_of,
+    shortened,
+    unquoted,
+    words_in,
+)
 
 _HOLDERS = (*ITEMS, "group", "generic", "option", "figure")
 """The roles of containers that are told apart by what is in them, if they have no name."""
 _TOLD_BY_TEXT = (*ITEMS, "option", "heading", "status", "alert")
 """The roles of lines that need no place if they have a text."""
+_CELLS = ("cell", "gridcell", "rowheader", "columnheader")
+_CONTROLS = ("button", "checkbox", "radio", "switch", "img")
+_TEXTS = ("text", "paragraph")
 _LONGEST_WORDS = 60
 _LONGEST_CELL = 150
 _MOST_CELLS = 3
@@ -22,32 +38,62 @@ _MOST_WORDS = 12
 """How many texts in a container are tried, until one tells it apart."""
 
 
+EFFECT = re.compile(r'~ - \S+?(?: "(?P<name>(?:[^"\\]|\\.)*)")?(?: \[ref=(?P<ref>E\d+)\])?: ')
+"""An effect on an element that no line of the page shows, see page/js/activity/effects.js."""
 Skips = Callable[[TreeLine], bool]
 
 
-class Places:
+class LinePlaces:
     """The places of the lines below `root`, which are a part of the page `text`."""
 
     def __init__(self, root: TreeLine, text: str) -> None:
         self._root, self._text = root, text
+        self._first_ones: dict[int, int] = {}
+        """The results of `_first_alike`: many siblings may have changed."""
 
-    def where(self, line: TreeLine) -> str:
-        """The innermost container that no other is like, ` in row "Ada", under "Age"`, if the line needs it, or ""."""
+    def of(self, line: TreeLine) -> tuple[str, str]:
+        """Words that stand for the name that a line lacks, and where it is, ` in row "Ada", under "Age"`.
+
+        Both are "" if the line tells itself apart. It is in the innermost container that no other is like.
+        """
         if self._is_told_apart(line):
+            return "", ""
+        if line.role in (*_HOLDERS, *_CELLS) and not (name_of(line) or text_of(line)):
+            words, is_only_one = self._words(line, lambda _: False)
+            if is_only_one:
+                return words, ""
+        return "", self.where(line) or self._beside(line)
+
+    def _beside(self, line: TreeLine) -> str:
+        """The text beside a control that no container tells apart, ` beside "Tea"`, or "".
+
+        Of texts on both sides it is the one on the side where the first of these controls has its text.
+        """
+        at = self._line_numbers.get(line.ref or "", -1)
+        if at < 0:
             return ""
-        inner, nearest, column = line, "", ""
-        for container in self._around(line):
-            if container.role == "row":
-                column = self.under(container, inner)
-            tells = container.role in _HOLDERS or name_of(container)
-            words, is_only_one = self._words(container, partial(is_, inner)) if tells else ("", False)
-            if words:
-                place = f" in {container.role} {quoted(words)}{f', {column}' if column else ''}"
-                if is_only_one:
-                    return place
-                nearest = nearest or (place if name_of(container) or text_of(container) else "")
-            inner, column = container, ""
-        return nearest
+        indent = indent_of(self._lines[at])
+        before, after = self._text_at(at - 1, indent), self._text_at(at + 1, indent)
+        words = before if not after or (before and self._text_at(self._first_alike(at) - 1, indent)) else after
+        return f" beside {quoted(shortened(words, _LONGEST_WORDS))}" if words else ""
+
+    def _first_alike(self, at: int) -> int:
+        """The number of the first sibling of the page's line `at` with the same role and name."""
+        indent, label = indent_of(self._lines[at]), label_of(self._lines[at])
+        first = index = at
+        while index > 0 and indent_of(self._lines[index - 1]) >= indent:
+            index -= 1
+            if indent_of(self._lines[index]) == indent and label_of(self._lines[index]) == label:
+                first = self._first_ones.get(index, index)
+                if index in self._first_ones:
+                    break
+        self._first_ones[at] = first
+        return first
+
+    def _text_at(self, index: int, indent: int) -> str:
+        """The text of the page's line at `index`, if it is a text with that indent, or ""."""
+        line = read_line(self._lines[index]) if 0 <= index < len(self._lines) else None
+        return line.text or "" if line is not None and line.role in _TEXTS and 2 * line.depth == indent else ""
 
     def label(self, line: TreeLine) -> str:
         """The line's role and the words that tell it apart, `row "Ada"`."""
@@ -62,9 +108,9 @@ class Places:
         return self._words(line, skips)[0]
 
     def says_enough(self, line: TreeLine) -> bool:
-        """Whether the text of a line is that of no other."""
+        """Whether no other line reads like this one."""
         text = text_of(line)
-        return bool(text) and self._said[text] <= 1
+        return self._said[text] <= 1 if text else self._is_told_apart(line)
 
     def only_one_of(self, texts: list[str]) -> str:
         """The first of the texts that one line alone has, or else all of them."""
@@ -81,17 +127,14 @@ class Places:
             inner = container
         return ""
 
-    def beside(self, line: TreeLine) -> str:
-        """What stands before a line, ` (after textbox "Name" [ref=E3])`; "" if nothing does, or a line like it."""
+    def before(self, line: TreeLine) -> TreeLine | None:
+        """The sibling before a line."""
         parent = self._parents.get(id(line))
         at = parent.below.index(line) if parent is not None and line in parent.below else 0
-        before = parent.below[at - 1] if parent is not None and at else None
-        if before is None or before.subtree_id == line.subtree_id:
-            return ""
-        return f" (after {shortened(before.text.removeprefix('- '), _LONGEST_WORDS)})"
+        return parent.below[at - 1] if parent is not None and at else None
 
     def under(self, row: TreeLine, inner: TreeLine, index: int = 0) -> str:
-        """The words above a cell of a row in the first row of its table, `under "Age"`; "" if the cells do not match.
+        """The words above a cell in the first row of its table, `under "Age"`; "" if the cells do not match.
 
         The cell is that of the line `inner`, or the `index`-th of those on it.
         """
@@ -107,7 +150,9 @@ class Places:
     def row_of(self, line: TreeLine) -> TreeLine | None:
         """The row that the line is, or of which it is a text; None for other lines."""
         parent = self._parents.get(id(line))
-        return line if line.role == "row" else parent if line.role == "text" and parent and parent.role == "row" else None
+        return (
+            line if line.role == "row" else parent if line.role == "text" and parent and parent.role == "row" else None
+        )
 
     def _is_told_apart(self, line: TreeLine) -> bool:
         """Whether it is the page's only line with its role and name, or an item that its own text tells apart."""
@@ -115,6 +160,22 @@ class Places:
         if not name and line.role in _TOLD_BY_TEXT and text_of(line):
             return True
         return self._counts[line.role, name] <= 1
+
+    def where(self, line: TreeLine) -> str:
+        """The container around a line that no other is like, else the innermost named one, ` in row "Ada"`; or ""."""
+        inner, nearest, column = line, "", ""
+        for container in self._around(line):
+            if container.role == "row":
+                column = self.under(container, inner)
+            tells = container.role in _HOLDERS or name_of(container)
+            words, is_only_one = self._words(container, partial(is_, inner)) if tells else ("", False)
+            if words:
+                place = f" in {container.role} {quoted(words)}{f', {column}' if column else ''}"
+                if is_only_one:
+                    return place
+                nearest = nearest or (place if name_of(container) or text_of(container) else "")
+            inner, column = container, ""
+        return nearest
 
     def _around(self, line: TreeLine) -> Iterator[TreeLine]:
         """The lines around it, innermost first, and at last the root."""
@@ -130,12 +191,20 @@ class Places:
         lines = list(_without(line, skips))
         texts = [name_of(each) if each.role == "heading" else text_of(each) for each in lines]
         texts = list(filter(None, texts))[:_MOST_WORDS]
-        names = [name for each in lines[: _MOST_WORDS] if each.role != "heading" and (name := name_of(each))]
+        names = [name for each in lines[:_MOST_WORDS] if each.role != "heading" and (name := name_of(each))]
         for text in [*texts, *names]:
             for part in (parts_in(text)[0], text):
                 if part and self._said[part] <= 1:
                     return shortened(part, _LONGEST_WORDS), True
         return shortened(next(iter([*texts, *names]), ""), _LONGEST_WORDS), False
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self._text.split("\n")
+
+    @cached_property
+    def _line_numbers(self) -> dict[str, int]:
+        return {ref: index for index, raw in enumerate(self._lines) if "[ref=" in raw and (ref := ref_of(raw))}
 
     @cached_property
     def _parents(self) -> dict[int, TreeLine]:
@@ -153,6 +222,24 @@ class Places:
         for _, name, text in words_in(self._text):
             said.update({name, text, parts_in(text)[0]})
         return said
+
+
+def with_place(line: str, text: str) -> str:
+    """An effect, `~ - button "Like" [ref=E5]: redrawn`, with the place of its element on the page `text`."""
+    effect = EFFECT.match(line)
+    lines = text.split("\n") if effect and effect["ref"] else []
+    at = next((index for index, raw in enumerate(lines) if ref_of(raw) == effect["ref"]), -1) if effect else -1
+    if effect is None or at < 0:
+        return line
+    first, end = at, at + 1
+    while first > 0 and indent_of(lines[first]) > 0:
+        first -= 1
+    while end < len(lines) and indent_of(lines[end]) > 0:
+        end += 1
+    root = parse(lines[first:end], {})
+    element = next(each for each in root.all() if each.ref == effect["ref"])
+    _, place = LinePlaces(root, text).of(element)
+    return f"{line[: effect.end('ref') + 1]}{place}{line[effect.end('ref') + 1 :]}"
 
 
 def name_of(line: TreeLine) -> str:
@@ -183,9 +270,10 @@ def _cells(row: TreeLine) -> list[tuple[TreeLine, str]]:
 
 
 def whole_text(line: TreeLine) -> str:
-    """All words on and below a line, shortened, `Ada | 36 | Edit`."""
-    words = (name_of(each) or text_of(each) for each in line.all())
-    return shortened(" | ".join(filter(None, words)), _LONGEST_WORDS)
+    """The words on and below a line, shortened, `Ada | 36`; those of buttons and the like if there are no others."""
+    lines = list(line.all())
+    words = [words for each in lines if each.role not in _CONTROLS and (words := name_of(each) or text_of(each))]
+    return shortened(" | ".join(words or filter(None, map(name_of, lines))), _LONGEST_WORDS)
 
 
 def _without(line: TreeLine, skips: Skips) -> Iterator[TreeLine]:
@@ -195,14 +283,16 @@ def _without(line: TreeLine, skips: Skips) -> Iterator[TreeLine]:
             yield from _without(each, skips)
 
 
-def changed_cells(was: TreeLine, now: TreeLine, places: Places) -> str:
-    """The cells of a row of texts that changed, `- row "Ada", under "Age" (now 37, before 36)`; "" for other changes."""
+def changed_cells(was: TreeLine, now: TreeLine, places: LinePlaces) -> str:
+    """The cells of a row that changed, `- row "Ada", under "Age" (now 37, before 36)`; "" for other changes."""
     row, had, has = places.row_of(now), parts_in(text_of(was)), parts_in(text_of(now))
     if row is None or len(had) != len(has) or _states(was) != _states(now):
         return ""
     same = [text for text, before in zip(has, had, strict=True) if text == before and text]
     differing = [index for index, text in enumerate(has) if text != had[index]]
-    name = name_of(row) or (places.only_one_of(same) if same else places.words(row, partial(is_, now)) if row is not now else "")
+    name = name_of(row) or (
+        places.only_one_of(same) if same else places.words(row, partial(is_, now)) if row is not now else ""
+    )
     if not name or not 0 < len(differing) <= _MOST_CELLS:
         return ""
     notes = [

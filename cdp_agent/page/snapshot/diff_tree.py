@@ -78,9 +78,9 @@ def differing_parts(before: str, after: str) -> tuple[list[str], list[str]]:
 
 
 def _context_of(lines: list[str], index: int) -> list[str]:
-    """The line before `index` with its ancestors, and what tells where they are; lines from `index` on may be below any.
+    """The line before `index` with its ancestors, any of which may have the lines from `index` on below it.
 
-    That is the heading before each of them, and the first row of their tables with its cells.
+    And what tells where they are: the heading before each of them, and the first row of their tables with its cells.
     """
     shown: list[int] = []
     depth, row, is_headed = -1, -1, True

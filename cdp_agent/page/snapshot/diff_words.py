@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
 
 from .diff_tree import CARET, TreeLine
-from .lines import parts_of, shortened
+from .lines import parts_of, quoted, shortened
 
 _LINE_CHARACTERS = 300
+_LONGEST_VALUE = 80
+"""Of a longer address of a link, or value of a state, in characters, the rest is left out."""
+_LONG_TARGET = re.compile(rf"((?<=\d\]) → [^\s]{{{_LONGEST_VALUE}}})[^\s:]+")
+_LONG_STATE = re.compile(rf'( \[[\w-]+="(?:[^"\\]|\\.){{{_LONGEST_VALUE}}})(?:[^"\\]|\\.){{2,}}"')
 _MOST_LISTED = 12
 _FEW_INERT = 2
 _FEW_WORDS = 60
@@ -39,10 +40,11 @@ def inert_changes(how: str, lines: list[TreeLine]) -> list[str]:
     return [f"~ {how} [inert]: {len(lines)} lines, with all that is below them"]
 
 
-def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str], place: str) -> str:
+def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str], words: str, place: str) -> str:
     """One line for a change: common parts once, differences as "old → new"; "" when there are none.
 
-    A caret that is gone, and descriptions in `described_elsewhere`, are no differences. `place` says where it is.
+    A caret that is gone, and descriptions in `described_elsewhere`, are no differences. `words` stand for the name that
+    it lacks, and `place` says where it is.
     """
     old, new = parts_of(was.text), parts_of(now.text)
     if old is None or new is None or old[0] != new[0]:
@@ -53,6 +55,8 @@ def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str], pl
     is_renamed = old_name != name
     if is_renamed:
         name = f"{cut(old_name or ' (no name)')} →{cut(name or ' (no name)')}"
+    elif words and not name:
+        name = f" {quoted(words)}"
     ref = "".join(f" {each}" for each in has if each.startswith("[ref="))
     if was.ref and now.ref:  # a new ref is reported as "rendered anew"
         described_elsewhere = {*described_elsewhere, f"[ref={was.ref}]", f"[ref={now.ref}]"}
@@ -123,4 +127,6 @@ def _said_in_full(state: str, others: list[str]) -> str:
 
 
 def cut(text: str) -> str:
+    """A line, or a part of one, with long addresses and states shortened."""
+    text = _LONG_STATE.sub(r"\1…\"", _LONG_TARGET.sub(r"\1…", text)) if len(text) > _LONGEST_VALUE else text
     return shortened(text, _LINE_CHARACTERS)

@@ -22,9 +22,7 @@ _LINE = re.compile(
 )
 _STATE = re.compile(rf' (\[(?P<key>[\w-]+)(?:=(?P<value>{_QUOTED}|[^\]"]*))?\])')
 _HEADS = re.compile(rf'^( *)- ([^\s:"]+)(?: ({_QUOTED}))?(?: {_STATE_TEXT})*?(?: \[ref=(E\d+)\]|(?! \[))', re.MULTILINE)
-_WORDS = re.compile(
-    rf'^ *- ([^\s:"]+)(?: ({_QUOTED}))?(?: {_STATE_TEXT})*(?: → \S+?)?(?::(?: (.*))?)?$', re.MULTILINE
-)
+_WORDS = re.compile(rf'^ *- ([^\s:"]+)(?: ({_QUOTED}))?(?: {_STATE_TEXT})*(?: → \S+?)?(?::(?: (.*))?)?$', re.MULTILINE)
 _REFS = re.compile(rf"^ *{_HEAD} \[ref=(E\d+)\]", re.MULTILINE)
 _REF = re.compile(rf"( *{_HEAD}) \[ref=(E\d+)\]")
 _PARTS = re.compile(rf'- ([^\s:"]+)( {_QUOTED})?((?: {_STATE_TEXT})*)(.*)', re.DOTALL)

@@ -25,7 +25,7 @@ from .diff_matching import (
     unwrapped,
 )
 from .diff_order import NOUNS, reordered
-from .diff_places import LinePlaces, changed_cells
+from .diff_places import LinePlaces, changed_cells, name_of
 from .diff_tree import TreeLine, differing_parts, parse
 from .diff_words import (
     changed_line,
@@ -233,7 +233,9 @@ class _Comparison:
             return change
         elsewhere = self._only_described_elsewhere(was, now)
         words, place = self._new_places.of(now)
-        return changed_line(was, now, elsewhere, words, place or self._old_places.of(was)[1])
+        if not place and name_of(was) != name_of(now):
+            _, place = self._old_places.of(was)
+        return changed_line(was, now, elsewhere, words, place)
 
     def _only_described_elsewhere(self, was: TreeLine, now: TreeLine) -> set[str]:
         """The descriptions that the line gained or lost only because another line had them before, or has them now.

@@ -103,17 +103,19 @@ def matched_by_contents(left_old: list[TreeLine], left_new: list[TreeLine]) -> d
 
     That are elements with the same ref, and lines without one whose text occurs once in either.
     """
-    old, new = (_only_ones(lines) for lines in (left_old, left_new))
-    holders = {key: line for line in left_old for key in _contents(line, old & new)}
+    shared = _only_ones(left_old) & _only_ones(left_new)
+    holders = {key: line for line in left_old for key in _contents(line, shared)}
     was: dict[int, TreeLine] = {}
+    taken: set[int] = set()
     for line in left_new if holders else ():
-        held = [holders[key] for key in _contents(line, old & new) if key in holders]
+        held = [holders[key] for key in _contents(line, shared) if key in holders]
         if not held:
             continue
         ((most, _),) = Counter(map(id, held)).most_common(1)
         holder = next(each for each in held if id(each) == most)
-        if holder.role == line.role and most not in map(id, was.values()):
+        if holder.role == line.role and most not in taken:
             was[id(line)] = holder
+            taken.add(most)
     return was
 
 

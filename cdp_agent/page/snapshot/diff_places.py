@@ -211,17 +211,20 @@ class LinePlaces:
         return {id(child): parent for parent in self._root.all() for child in parent.below}
 
     @cached_property
+    def _page(self) -> list[tuple[str, str, str]]:
+        return list(words_in(self._text))
+
+    @cached_property
     def _counts(self) -> Counter[tuple[str, str]]:
         """How many lines of the page have a role and a name, or a role and no name ("")."""
-        return Counter((role, name) for role, name, _ in words_in(self._text))
+        return Counter([(role, name) for role, name, _ in self._page])
 
     @cached_property
     def _said(self) -> Counter[str]:
         """How many lines of the page have a name or text, or a text as the first of several."""
-        said: Counter[str] = Counter()
-        for _, name, text in words_in(self._text):
-            said.update({name, text, parts_in(text)[0]})
-        return said
+        texts = [text for _, _, text in self._page]
+        firsts = [first for text in texts if (first := parts_in(text)[0]) != text]
+        return Counter([*(name for _, name, _ in self._page), *texts, *firsts])
 
 
 def with_place(line: str, text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
 
 from cdp_agent.page.snapshot.diff import changes, focused
 from cdp_agent.page.snapshot.diff_places import EFFECT
@@ -28,7 +29,7 @@ from cdp_agent.page.snapshot.lines import (
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import LastShown
 
-from .budget import MEANWHILE_TOKENS, within_budget
+from .budget import CHANGES_TOKENS, MEANWHILE_TOKENS, OPENED_TOKENS, within_budget
 from .effects import Causes
 
 _LONGEST_TRANSIENT = 120
@@ -51,12 +52,19 @@ def compare(
     for ref, value in values.items():
         was, now = without_value(was, now, ref, value)
     differing = [line for line in changes(was, now) if not states_only_value(line, values)]
-    changed = within_budget(differing, now)
+    is_new_view = _view(before.url) != _view(after.url)
+    changed = within_budget(differing, now, OPENED_TOKENS if is_new_view else CHANGES_TOKENS)
     if after.title != before.title:
         changed.append(f"~ title: {quoted(before.title)} → {quoted(after.title)}")
     focus = focused(after.text)
     is_expected = focus is not None and not focuses and ref_of_focused(focus) in values
     return changed, None if is_expected or same_element(focused(before.text), focus) else focus or ""
+
+
+def _view(url: str) -> tuple[str, str]:
+    """What tells the views of an application apart, if it names them in its address: the path and the fragment."""
+    parts = urlsplit(url)
+    return parts.path, parts.fragment
 
 
 def caused_by_page(causes: Causes, before: Snapshot | None, after: Snapshot | None) -> tuple[bool, str]:

@@ -145,12 +145,14 @@ def unwrapped(line: TreeLine, other: TreeLine) -> list[TreeLine]:
     """
     refs = {each.ref for each in other.below if each.ref}
     texts = {each.subtree_id for each in other.below if _has_words(each)}
-    below: list[TreeLine] = []
-    for each in line.below:
-        is_bare = each.ref is None and each.text == f"- {each.role}"
-        is_beside = is_bare and any(inner.ref in refs or inner.subtree_id in texts for inner in each.below)
-        below += each.below if is_beside else [each]
-    return below
+
+    def contents(wrapper: TreeLine) -> list[TreeLine]:
+        if wrapper.ref is not None or wrapper.text != f"- {wrapper.role}":
+            return [wrapper]
+        inner = [line for below in wrapper.below for line in contents(below)]
+        return inner if any(line.ref in refs or line.subtree_id in texts for line in inner) else [wrapper]
+
+    return [each for below in line.below for each in contents(below)]
 
 
 def own_words(line: TreeLine) -> str:

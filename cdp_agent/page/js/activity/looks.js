@@ -195,7 +195,8 @@ function wayFrom(was, now) {
 }
 
 /**
- * The elements that are seen in another order than before, as after sorting by `transform`, `order` or `top`.
+ * The elements that are seen in another order than before, as after sorting by `transform`, `order` or `top`: several
+ * of the same parent, which have moved.
  * @returns {{effects: Effect[], moved: Set<Element>}} effects: one for each parent
  */
 function orderEffects() {
@@ -213,13 +214,16 @@ function orderEffects() {
   for (const [parent, family] of families) {
     const before = family.toSorted((one, other) => inReadingOrder(one.was, other.was));
     const after = family.toSorted((one, other) => inReadingOrder(one.now, other.now));
-    const others = after.filter(({ element }, index) => element !== before[index].element);
-    if (!others.length) continue;
+    const others = after.filter(
+      ({ element, was, now }, index) => element !== before[index].element && wayFrom(was, now) !== '',
+    );
+    if (others.length < 2) continue; // one that was moved across others
     for (const { element } of others) moved.add(element);
     const at = after.indexOf(others[0]);
     const above = at && roleAndNameOf(after[at - 1].element);
     const { role, name } = roleAndNameOf(/** @type {Element} */ (parent));
-    const where = above ? `now after ${above.role} ${quote(above.name)}` : 'now first';
+    const first = roleAndNameOf(others[0].element).role === 'row' ? 'first row' : 'first';
+    const where = `now ${above ? `after ${above.role} ${quote(cut(above.name, 40))}` : first}`;
     const around = name ? ` in ${role} ${quote(cut(name, 40))}` : '';
     effects.push(elementEffect(others[0].element, `${where}${around}; ${others.length} of ${after.length} moved`));
   }

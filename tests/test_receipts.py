@@ -422,7 +422,8 @@ async def test_of_much_that_changed_since_some_lines_are_told(sheet: Page) -> No
     meanwhile = (await sheet.focus(go)).meanwhile
 
     assert tokens("\n".join(meanwhile)) <= MEANWHILE_TOKENS
-    assert [meanwhile[0], *meanwhile[-2:]] == ["+ - button [ref=E2]", "+ - button [ref=E100]", REST]
+    assert meanwhile[0].startswith("+ - button [ref=E3]")
+    assert meanwhile[-2:] == ["+ - button [ref=E101]", REST]
 
 
 async def test_a_snapshot_within_a_budget_makes_no_changes(sheet: Page) -> None:

@@ -151,6 +151,22 @@ def test_a_change_comes_with_what_tells_it_apart(before: str, old: str, new: str
     assert changes(before, before.replace(old, new)) == [f"~ - {told}"]
 
 
+def test_a_long_text_beside_a_control_is_no_place() -> None:
+    before = TODOS.replace("Tea", "word " * 20)
+
+    assert changes(before, before.replace("[ref=E2]", "[checked] [ref=E2]")) == [
+        "~ - checkbox [ref=E2] (now [checked])"
+    ]
+
+
+def test_a_text_in_quotes_is_quoted_once() -> None:
+    before = TODOS.replace("Tea", '"\\"Tea\\""')
+
+    assert changes(before, before.replace("[ref=E2]", "[checked] [ref=E2]")) == [
+        '~ - checkbox [ref=E2] beside "\\"Tea\\"" (now [checked])'
+    ]
+
+
 def test_several_cells_of_a_row_are_told_with_their_columns() -> None:
     before = "- table:\n  - row: Name | Age | City\n  - row: Ada | 36 | London"
 

@@ -65,7 +65,7 @@ class LinePlaces:
         return "", self.where(line) or self._beside(line)
 
     def _beside(self, line: TreeLine) -> str:
-        """The text beside a control that no container tells apart, ` beside "Tea"`, or "".
+        """The short text beside a control that no container tells apart, ` beside "Tea"`, or "".
 
         Of texts on both sides it is the one on the side where the first of these controls has its text.
         """
@@ -75,7 +75,7 @@ class LinePlaces:
         indent = indent_of(self._lines[at])
         before, after = self._text_at(at - 1, indent), self._text_at(at + 1, indent)
         words = before if not after or (before and self._text_at(self._first_alike(at) - 1, indent)) else after
-        return f" beside {quoted(shortened(words, _LONGEST_WORDS))}" if words else ""
+        return f" beside {quoted(words)}" if words and len(words) <= _LONGEST_WORDS else ""
 
     def _first_alike(self, at: int) -> int:
         """The number of the first sibling of the page's line `at` with the same role and name."""
@@ -93,7 +93,8 @@ class LinePlaces:
     def _text_at(self, index: int, indent: int) -> str:
         """The text of the page's line at `index`, if it is a text with that indent, or ""."""
         line = read_line(self._lines[index]) if 0 <= index < len(self._lines) else None
-        return line.text or "" if line is not None and line.role in _TEXTS and 2 * line.depth == indent else ""
+        is_text = line is not None and line.role in _TEXTS and 2 * line.depth == indent
+        return unquoted(line.text or "") if line is not None and is_text else ""
 
     def label(self, line: TreeLine) -> str:
         """The line's role and the words that tell it apart, `row "Ada"`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cdp_agent.page.receipts.budget import REST
 from cdp_agent.page.receipts.compared import (
     caused_by_page,
     changed_meanwhile,
@@ -16,8 +17,8 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import LastShown
 
 
-def reading(text: str, title: str = "Shop") -> Snapshot:
-    return Snapshot(text=text, url="https://shop.example/", title=title, omitted=[], frame_urls={})
+def reading(text: str, title: str = "Shop", url: str = "https://shop.example/") -> Snapshot:
+    return Snapshot(text=text, url=url, title=title, omitted=[], frame_urls={})
 
 
 CAUSES = {
@@ -51,6 +52,22 @@ def test_the_title_is_compared_too() -> None:
     changed, _ = compare(reading("- link", "One"), reading("- link", "Two"), {}, focuses=False)
 
     assert changed == ['~ title: "One" → "Two"']
+
+
+@pytest.mark.parametrize(
+    ("url", "is_whole"),
+    [
+        ("https://shop.example/#/cart", True),
+        ("https://shop.example/cart", True),
+        ("https://shop.example/?page=2", False),
+    ],
+)
+def test_of_another_view_of_an_application_more_is_told(url: str, is_whole: bool) -> None:
+    old, new = ("\n".join(f"- link [ref=E{at}]: {word} {at}" for at in range(60)) for word in ("Tea", "Milk"))
+
+    changed, _ = compare(reading(old), reading(new.replace("=E", "=E9"), url=url), {}, focuses=False)
+
+    assert (changed[-1] != REST) is is_whole
 
 
 @pytest.mark.parametrize(

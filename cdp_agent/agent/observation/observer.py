@@ -78,7 +78,7 @@ class Observer:
             now = await page.snapshot()
             document = _document_of(page)
             whole = whole or self._text is None or document != self._document
-            lines = [] if whole else diff.changes(self._text or "", now.text, limited=False)
+            lines = [] if whole else diff.changes(self._text or "", now.text)
             changed = _without_receipts(lines, receipts)
             moved = now.url != self._address
             if not whole:

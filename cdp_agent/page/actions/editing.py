@@ -14,7 +14,7 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp.types import Command, Empty
-from cdp_agent.page.receipts.receipts import LONGEST_VALUE
+from cdp_agent.page.receipts.budget import LONGEST_VALUE
 from cdp_agent.page.refs.locate import Located
 
 from .actionability import Obstacle, element_label, input_session, refusal

@@ -15,7 +15,8 @@ from cdp_agent.cdp import runtime
 from cdp_agent.errors import DocumentGone, InvalidArguments, StaleRef
 from cdp_agent.page.activity.network import NetworkMark
 from cdp_agent.page.frames.world import answer_of
-from cdp_agent.page.receipts.receipts import ENTER_PRESSED, LONGEST_VALUE, Outcome
+from cdp_agent.page.receipts.budget import LONGEST_VALUE
+from cdp_agent.page.receipts.receipts import ENTER_PRESSED, Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted, shortened
 

@@ -32,9 +32,10 @@ from cdp_agent.page.tab.tab import Tab
 
 from . import effects, lost_input
 from .baseline import Baseline, FileChoosers
+from .budget import MAX_LISTED
 from .dialog_stops import note_so_far, receipt_until_dialog
 from .observed import Observed, chooser_note, effect_awaited_s, observe, read, size_of, unseen_note, with_observed
-from .receipts import MAX_LISTED, Outcome, Receipt
+from .receipts import Outcome, Receipt
 from .reported import new_popups, refused, wait_for_reports, with_reports, without_tabs_of_downloads
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
 
 from cdp_agent.page.snapshot.diff import changes, focused
+from cdp_agent.page.snapshot.diff_places import EFFECT
 from cdp_agent.page.snapshot.lines import (
     FIELDS,
     LONGEST_TITLE,
@@ -27,14 +29,13 @@ from cdp_agent.page.snapshot.lines import (
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import LastShown
 
+from .budget import CHANGES_TOKENS, MEANWHILE_TOKENS, OPENED_TOKENS, within_budget
 from .effects import Causes
 
 _LONGEST_TRANSIENT = 120
 _MOST_TRANSIENT = 4
 """How many texts that came and went are reported, each of _LONGEST_TRANSIENT characters at most."""
-_MOST_MEANWHILE = 8
 _NOW = re.compile(r"\(now (.*), before ")
-_EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
 
 
 def compare(
@@ -50,13 +51,20 @@ def compare(
     was, now = before.text, after.text
     for ref, value in values.items():
         was, now = without_value(was, now, ref, value)
-    changed = changes(was, now)
+    differing = [line for line in changes(was, now) if not states_only_value(line, values)]
+    is_new_view = _view(before.url) != _view(after.url)
+    changed = within_budget(differing, now, OPENED_TOKENS if is_new_view else CHANGES_TOKENS)
     if after.title != before.title:
         changed.append(f"~ title: {quoted(before.title)} → {quoted(after.title)}")
-    changed = [line for line in changed if not states_only_value(line, values)]
     focus = focused(after.text)
     is_expected = focus is not None and not focuses and ref_of_focused(focus) in values
     return changed, None if is_expected or same_element(focused(before.text), focus) else focus or ""
+
+
+def _view(url: str) -> tuple[str, str]:
+    """What tells the views of an application apart, if it names them in its address: the path and the fragment."""
+    parts = urlsplit(url)
+    return parts.path, parts.fragment
 
 
 def caused_by_page(causes: Causes, before: Snapshot | None, after: Snapshot | None) -> tuple[bool, str]:
@@ -152,17 +160,16 @@ def states_only_value(change: str, values: Mapping[str, str | None]) -> bool:
 def changed_meanwhile(shown: LastShown | None, document: int, before: Snapshot | None, changed: list[str]) -> list[str]:
     """The changes of the page from when it was last shown to the caller until it was read `before` the act.
 
-    The first lines, and how many more; without those of lines that `changed` again since, as on a page with a clock.
+    Those that fit, and how many more; without those of lines that `changed` again since, as on a page with a clock.
     """
     if shown is None or before is None or any(line.startswith("=") for line in changed):
         return []  # or the page is reported as a whole
     if shown.document != document:
         title, address = quoted(shortened(before.title, LONGEST_TITLE)), in_line(shown_address(before.url))
         return [f"~ the page went to {address} {title}: snapshot it"]
-    lines = changes(before.text if shown.text is None else shown.text, before.text, limited=False)
-    rest, again = len(lines) - _MOST_MEANWHILE, "\n".join(changed)
-    first = [*lines[:_MOST_MEANWHILE], *([f"… and {rest} more: snapshot"] if rest > 0 else [])]
-    return [line for line in first if not ((now := _NOW.search(line)) and f", before {now[1]})" in again)]
+    lines, again = changes(before.text if shown.text is None else shown.text, before.text), "\n".join(changed)
+    lines = [line for line in lines if not ((now := _NOW.search(line)) and f", before {now[1]})" in again)]
+    return within_budget(lines, budget_tokens=MEANWHILE_TOKENS)
 
 
 def differ_only_in_numbers(before: str, after: str) -> bool:
@@ -178,10 +185,10 @@ def uncovered(changed: list[str], lines: list[str]) -> list[str]:
     """The effects on elements that no changed line is about."""
 
     def is_covered(line: str) -> bool:
-        effect = _EFFECT.match(line)
+        effect = EFFECT.match(line)
         if effect is None:
             return False
-        name, ref = effect[1], effect[2]
+        name, ref = effect["name"], effect["ref"]
         return any((ref_of_change(change) == ref) if ref else bool(name) and name in change for change in changed)
 
     return [line for line in lines if not is_covered(line)]

@@ -10,6 +10,7 @@ from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError, SessionClosed
 from cdp_agent.page.activity.network import REFUSED
 from cdp_agent.page.refs.locate import locate
+from cdp_agent.page.snapshot.diff_places import with_place
 from cdp_agent.page.snapshot.lines import line_of
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import LastShown, Tab
@@ -111,6 +112,7 @@ def effect_awaited_s(observed: Observed, longest_s: float, *, lists: bool) -> fl
 def with_observed(receipt: Receipt, baseline: Baseline, shown: LastShown | None, observed: Observed) -> Receipt:
     """The receipt with what was observed. `shown`: what the caller was last shown before the act."""
     changed = observed.changed or ([] if observed.has_effect else observed.weak_changes)
+    changed = [with_place(line, observed.after.text) if observed.after is not None else line for line in changed]
     return msgspec.structs.replace(
         receipt,
         meanwhile=changed_meanwhile(shown, baseline.watch.document, baseline.before, changed),

@@ -13,10 +13,11 @@ from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.refs.locate import Located
-from cdp_agent.page.snapshot.lines import LONGEST_TITLE, in_line, quoted, shortened, shown_address
+from cdp_agent.page.snapshot.lines import LONGEST_TITLE, in_line, quoted, shortened
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
 
+from .budget import LONGEST_VALUE, MAX_LISTED
 from .stability import QUIET
 
 _DONE = {
@@ -45,12 +46,8 @@ _DONE = {
     "evaluate": "evaluated",
     "scroll": "scrolled",
 }
-MAX_LISTED = 5
-"""How many errors of each kind a receipt lists."""
 ENTER_PRESSED = "Enter was pressed"
 """The note of a field that was filled and submitted."""
-LONGEST_VALUE = 300
-"""In characters. Longer values and details are cut in a receipt's text; the `Receipt` has them complete."""
 
 
 class FilledField(msgspec.Struct, frozen=True):
@@ -232,18 +229,19 @@ def _new_tab(tab: NewTab) -> str:
         return f"new tab: empty, since Chrome refuses to open {in_line(shortened(tab.not_opened))} in it"
     if not tab.url:
         return "new tab: empty, since nothing was opened in it"
-    return f"new tab: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shown_address(tab.url))}"
+    return f"new tab: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shortened(tab.url, LONGEST_VALUE))}"
 
 
 def _other_tab(tab: OtherTab) -> str:
     what = "another tab was closed" if tab.closed else "another tab navigated"
-    return f"{what}: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shown_address(tab.url))}"
+    return f"{what}: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shortened(tab.url, LONGEST_VALUE))}"
 
 
 def _dialogs(dialog: Dialog, times: int) -> str:
     what = f"dialog {dialog.kind} {quoted(shortened(dialog.message, LONGEST_VALUE))}"
     if dialog.answer == "lost":
-        return f"{what} of {in_line(shown_address(dialog.url))} was lost, since another frame opened one too: it waits"
+        of = in_line(shortened(dialog.url, LONGEST_VALUE))
+        return f"{what} of {of} was lost, since another frame opened one too: it waits"
     where = "" if dialog.tab is None else f" in tab {dialog.tab}"
     return f"{what}{where} was {dialog.answer}ed" + (f" {times} times" if times > 1 else "")
 
@@ -271,7 +269,7 @@ def _done(receipt: Receipt) -> str:
 
 
 def _navigation(receipt: Receipt) -> str:
-    address = shown_address(receipt.navigated_to or "")
+    address = shortened(receipt.navigated_to or "", LONGEST_VALUE)
     if receipt.same_document:
         return f"the address is now {address}"
     title = f" {quoted(shortened(receipt.title, LONGEST_TITLE))}" if receipt.title else ""

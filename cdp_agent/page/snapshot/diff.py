@@ -24,20 +24,18 @@ from .diff_matching import (
     unmatched,
     unwrapped,
 )
+from .diff_order import NOUNS, reordered
+from .diff_places import LinePlaces, changed_cells, name_of
 from .diff_tree import TreeLine, differing_parts, parse
 from .diff_words import (
-    MAX_LINES,
-    capped,
     changed_line,
     cut,
-    first_of_gone,
-    first_words,
     inert_changes,
     lines_changed,
     listed,
     short_line,
 )
-from .lines import has_focus, without_focus, without_ref
+from .lines import ITEMS, has_focus, quoted, without_focus, without_ref
 
 _MOST_MOVED = 3
 _MOST_TRIED = 8
@@ -50,26 +48,19 @@ _TARGET = re.compile(r"(?<=\d\]) → [^\s:]+(?::[^\s:]+)*")
 _DESCRIPTION = re.compile(r'\[description="(?:[^"\\]|\\.)*"\]')
 
 
-def changes(before: str, after: str, *, limited: bool = True) -> list[str]:
+def changes(before: str, after: str) -> list[str]:
     """The lines that were added ("+ …") and changed ("~ …"), in the order of the page, then those removed ("- …").
 
-    The lines below an added line are indented under it; those below a removed line are counted. Moved lines, with their
-    new places, and the refs of elements that were rendered anew come last. A move of the focus is no change. If
-    `limited`, at most MAX_LINES lines and MAX_CHARACTERS characters are returned, and a last line counts the rest; or
-    the page itself ("= …") is returned, if it is short, and shorter than the changes.
+    The lines below an added line are indented under it; those below a removed line are counted. What has other first
+    rows or items comes first; moved lines, with their new places, and the refs of elements that were rendered anew come
+    last. A line that reads like others comes with what tells it apart, ` in row "Ada"`. A move of the focus is no
+    change.
     """
     if before == after:
         return []
-    old, new = differing_parts(before, after)
     numbers: dict[tuple[object, ...], int] = {}
-    lines = _Comparison(parse(old, numbers), parse(new, numbers)).lines()
-    if not limited:
-        return lines
-    lines = list(first_of_gone(lines))
-    page = [f"= {line}" for line in after.split("\n")]
-    if len(lines) > 3 and len(page) <= MAX_LINES and sum(map(len, page)) < sum(map(len, lines)):
-        return page
-    return capped(lines)
+    old, new = (parse(lines, numbers) for lines in differing_parts(before, after))
+    return _Comparison(old, new, LinePlaces(old, before), LinePlaces(new, after)).lines()
 
 
 def focused(text: str) -> str | None:
@@ -84,8 +75,9 @@ def focused(text: str) -> str | None:
 class _Comparison:
     """Compares the new tree with the old one, and collects the differences."""
 
-    def __init__(self, old: TreeLine, new: TreeLine) -> None:
+    def __init__(self, old: TreeLine, new: TreeLine, old_places: LinePlaces, new_places: LinePlaces) -> None:
         self._old, self._new = old, new
+        self._old_places, self._new_places = old_places, new_places
         self._old_by_ref = {line.ref: line for line in old.all() if line.ref}
         self._new_by_ref = {line.ref: line for line in new.all() if line.ref}
         self._changes: list[str] = []
@@ -99,43 +91,66 @@ class _Comparison:
         """Lines that were only disabled or enabled, by the words for it: their places in `_changes` and their refs."""
         self._kept: dict[int, TreeLine] = {}
         """The old counterparts of new lines, by the `id` of the new line."""
+        self._lists: list[tuple[TreeLine, TreeLine]] = []
+        """The old and the new line of what has items."""
         self._below(old, new)
         self._forget_moved()
 
     def lines(self) -> list[str]:
-        report: list[str] = []
+        lists = [reordered(old, new, self._kept) for old, new in self._lists]
+        report: list[str] = [each.line for each in lists if each is not None]
         refs = {how: [ref for _, ref in lines if ref] for how, lines in self._disabled.items()}
         many = {how: lines for how, lines in self._disabled.items() if len(refs[how]) > _FEW_DISABLED}
         counted = {index for lines in many.values() for index, _ in lines}
         added = iter([*self._added, (len(self._changes) + 1, None)])
+        alike = Counter(line.subtree_id for _, line in self._added)
         where, line = next(added)
         for index in range(len(self._changes) + 1):
             while where == index and line is not None:
-                report += self._whole(line, 0)
+                report += self._whole(line, 0, is_alone=alike[line.subtree_id] == 1)
                 where, line = next(added)
             report += self._changes[index : index + 1] if index not in counted else []
-        report += [self._gone(each) for each in self._removed]
+        alike = Counter(line.subtree_id for line in self._removed)
+        report += [self._gone(each, is_alone=alike[each.subtree_id] == 1) for each in self._removed]
         inert = [*inert_changes("now", self._became_inert), *inert_changes("no longer", self._no_longer_inert)]
         disabled = [f"~ {how}: {listed(refs[how], len(lines))}" for how, lines in many.items()]
-        return [*report, *self._moved(), *inert, *disabled, *self._rerendered()]
+        ordered = {id(line) for each in lists if each is not None for line in each.moved}
+        return [*report, *self._moved(ordered), *inert, *disabled, *self._rerendered()]
 
-    def _moved(self) -> Iterator[str]:
-        """The new places of the fewest lines whose moves explain the new order, without the lines inside them."""
+    def _moved(self, ordered: set[int]) -> Iterator[str]:
+        """The new places of the fewest lines whose moves explain the new order, without the lines inside them.
+
+        Nor those in `ordered`, by `id`, which are reported otherwise.
+        """
         at = {id(line): index for index, line in enumerate(self._old.all())}
         kept = [line for line in self._new.all() if id(line) in self._kept]
         stayed = longest_increasing([at[id(self._kept[id(line)])] for line in kept])
         moved = {id(line) for index, line in enumerate(kept) if index not in stayed}
-        places = list(outermost(self._new, moved)) if moved else []
+        places = [each for each in outermost(self._new, moved) if id(each[0]) not in ordered] if moved else []
         if len(places) <= _MOST_MOVED:
             for line, above, inside in places:
-                where = f"first in {short_line(above)}" if inside else f"after {short_line(above)}"
-                yield f"~ {cut(line.full_text)} (moved, now {where if above.role else 'first'})"
+                where = f"first in {self._short(above)}" if inside else f"after {self._short(above)}"
+                place = f"now {where if above.role else 'first'}"
+                yield f"~ - {self._short(line)} (moved{self._from_to(line)}, {place})"
         else:
             yield "~ " + cut(f"moved, now in this order: {', '.join(short_line(line) for line, *_ in places)}")
+
+    def _short(self, line: TreeLine) -> str:
+        """A line in short; an item that has no words by itself with those in it."""
+        if line.role in ITEMS and line.text == f"- {line.role}":
+            return self._new_places.label(line)
+        return short_line(line)
+
+    def _from_to(self, line: TreeLine) -> str:
+        """The containers or sections between which a line has moved, ` from "To do" to "Done"`; "" if it is one."""
+        was, now = self._old_places.section(self._kept[id(line)]), self._new_places.section(line)
+        return f" from {quoted(was)} to {quoted(now)}" if was and now and was != now else ""
 
     def _below(self, old: TreeLine, new: TreeLine) -> None:
         """Compares the lines below `old` with those below its counterpart `new`."""
         old.below, new.below = unwrapped(old, new), unwrapped(new, old)
+        if any(line.role in NOUNS for line in new.below):
+            self._lists.append((old, new))
         was = self._same_below(old, new)
         taken = {id(line) for line in was.values()}
         self._removed += [each for each in old.below if id(each) not in taken and not self._is_there(each)]
@@ -205,11 +220,22 @@ class _Comparison:
             self._renamed.append((was.ref, now.ref))
             if without_ref(was.text) == without_ref(now.text):
                 return
-        change = changed_line(was, now, self._only_described_elsewhere(was, now)) if was.text != now.text else ""
+        change = self._changed(was, now) if was.text != now.text else ""
         if state := _DISABLED.search(change):
             self._disabled[state[1]].append((len(self._changes), now.ref))
         if change or was.value != now.value:  # the changed lines of the value follow
             self._changes.append(f"~ {change or cut(now.text) + lines_changed(was, now)}")
+
+    def _changed(self, was: TreeLine, now: TreeLine) -> str:
+        """The change of a line with its place; "" if it is none."""
+        change = changed_cells(was, now, self._new_places)
+        if change:
+            return change
+        elsewhere = self._only_described_elsewhere(was, now)
+        words, place = self._new_places.of(now)
+        if not place and name_of(was) != name_of(now):
+            _, place = self._old_places.of(was)
+        return changed_line(was, now, elsewhere, words, place)
 
     def _only_described_elsewhere(self, was: TreeLine, now: TreeLine) -> set[str]:
         """The descriptions that the line gained or lost only because another line had them before, or has them now.
@@ -251,20 +277,36 @@ class _Comparison:
                 added.append((where, line))
         self._added = added
 
-    def _whole(self, line: TreeLine, depth: int) -> Iterator[str]:
+    def _whole(self, line: TreeLine, depth: int, *, is_alone: bool = True) -> Iterator[str]:
+        """A line that was added, with those below it. `is_alone`: no other that was added reads like it."""
         if depth and line.ref in self._old_by_ref:
             return  # it has only moved
-        yield f"+ {'  ' * depth}{cut(line.full_text)}"
-        for each in line.below:
-            yield from self._whole(each, depth + 1)
+        place = "" if depth else self._place(line, self._new_places, is_alone)
+        below = [text for each in line.below for text in self._whole(each, depth + 1)]
+        if line.below and not below:
+            place = f" (around {short_line(line.below[0])})"  # which was there before
+        yield f"+ {'  ' * depth}{cut(line.full_text)}{place}"
+        yield from below
 
-    def _gone(self, line: TreeLine) -> str:
+    def _gone(self, line: TreeLine, *, is_alone: bool) -> str:
+        """A line that was removed, with what tells it apart. `is_alone`: no other that was removed reads like it."""
         gone = [each for each in line.all() if not self._is_there(each)]
         text = cut(_TARGET.sub("", line.text, count=1) if line.role == "link" else line.text)
         if len(gone) == 1:
-            return f"- {text}"
-        words = first_words(gone)
-        return f"- {text} (and {len(gone) - 1} below it{f': {words}' if words else ''})"
+            return f"- {text}{self._place(line, self._old_places, is_alone)}"
+        words = self._old_places.words(line, lambda each: each is not line and self._is_there(each))
+        is_said = not words or quoted(words) in text or f": {words}" in text
+        if not is_said and line.role in ITEMS and without_ref(text) == f"- {line.role}":
+            text, is_said = text.replace(line.role, f"{line.role} {quoted(words)}", 1), True
+        return f"- {text} (and {len(gone) - 1} below it{'' if is_said else f': {quoted(words)}'})"
+
+    def _place(self, line: TreeLine, places: LinePlaces, is_alone: bool) -> str:
+        """Where a line is that was added or removed, if there are others like it, ` (in row "Ada")`."""
+        if not places.says_enough(line) and (where := places.where(line)):
+            return f" ({where[1:]})"
+        before = None if is_alone else places.before(line)
+        stayed = before is not None and (id(before) in self._kept or id(before) in map(id, self._kept.values()))
+        return f" (after {short_line(before)})" if before is not None and stayed else ""
 
     def _rerendered(self) -> list[str]:
         if not self._renamed:

@@ -99,18 +99,43 @@ def unmatched(
 
 
 def matched_by_contents(left_old: list[TreeLine], left_new: list[TreeLine]) -> dict[int, TreeLine]:
-    """The old counterparts of new lines, by `id`: lines of the same role that contained most of the refs in them."""
-    holders = {each.ref: line for line in left_old for each in line.all() if each.ref}
+    """The old counterparts of new lines, by `id`: lines of the same role that contained most of what is in them.
+
+    That are elements with the same ref, and lines without one whose text occurs once in either.
+    """
+    shared = _only_ones(left_old) & _only_ones(left_new)
+    holders = {key: line for line in left_old for key in _contents(line, shared)}
     was: dict[int, TreeLine] = {}
+    taken: set[int] = set()
     for line in left_new if holders else ():
-        held = [holders[each.ref] for each in line.all() if each.ref in holders]
+        held = [holders[key] for key in _contents(line, shared) if key in holders]
         if not held:
             continue
         ((most, _),) = Counter(map(id, held)).most_common(1)
         holder = next(each for each in held if id(each) == most)
-        if holder.role == line.role and most not in map(id, was.values()):
+        if holder.role == line.role and most not in taken:
             was[id(line)] = holder
+            taken.add(most)
     return was
+
+
+def _contents(line: TreeLine, only_ones: set[int]) -> Iterator[str | int]:
+    """The refs on and below a line, and the `subtree_id` of those below it that are in `only_ones`."""
+    for inner in line.all():
+        if inner.ref:
+            yield inner.ref
+        elif inner is not line and inner.subtree_id in only_ones:
+            yield inner.subtree_id
+
+
+def _only_ones(lines: list[TreeLine]) -> set[int]:
+    """The `subtree_id` of each line with a text and without a ref that occurs once below the lines."""
+    counts = Counter(each.subtree_id for line in lines for each in line.all() if _has_words(each))
+    return {subtree for subtree, count in counts.items() if count == 1}
+
+
+def _has_words(line: TreeLine) -> bool:
+    return line.ref is None and line.role != "|" and line.text != f"- {line.role}"
 
 
 def unwrapped(line: TreeLine, other: TreeLine) -> list[TreeLine]:
@@ -118,12 +143,16 @@ def unwrapped(line: TreeLine, other: TreeLine) -> list[TreeLine]:
 
     Snapshots leave out wrappers around a single thing, so a wrapper that comes or goes is no change.
     """
-    beside = {each.ref for each in other.below if each.ref}
-    below: list[TreeLine] = []
-    for each in line.below:
-        is_bare = each.ref is None and each.text == f"- {each.role}"
-        below += each.below if is_bare and any(inner.ref in beside for inner in each.below) else [each]
-    return below
+    refs = {each.ref for each in other.below if each.ref}
+    texts = {each.subtree_id for each in other.below if _has_words(each)}
+
+    def contents(wrapper: TreeLine) -> list[TreeLine]:
+        if wrapper.ref is not None or wrapper.text != f"- {wrapper.role}":
+            return [wrapper]
+        inner = [line for below in wrapper.below for line in contents(below)]
+        return inner if any(line.ref in refs or line.subtree_id in texts for line in inner) else [wrapper]
+
+    return [each for below in line.below for each in contents(below)]
 
 
 def own_words(line: TreeLine) -> str:

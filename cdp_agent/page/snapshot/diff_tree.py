@@ -73,22 +73,40 @@ def differing_parts(before: str, after: str) -> tuple[list[str], list[str]]:
         last -= 1
         while last > 0 and indent_of(old[-last]) > depth:
             last -= 1
-    path = _path_to(old, first)
-    return path + old[first : len(old) - last], path + new[first : len(new) - last]
+    context = _context_of(old, first)
+    return context + old[first : len(old) - last], context + new[first : len(new) - last]
 
 
-def _path_to(lines: list[str], index: int) -> list[str]:
-    """The line before `index` with its ancestors, outermost first: lines from `index` on may be below any of them."""
-    path: list[str] = []
-    depth: int | None = None
-    for line in reversed(lines[:index]):
+def _context_of(lines: list[str], index: int) -> list[str]:
+    """The line before `index` with its ancestors, any of which may have the lines from `index` on below it.
+
+    And what tells where they are: the heading before each of them, and the first row of their tables with its cells.
+    """
+    shown: list[int] = []
+    depth, row, is_headed = -1, -1, True
+    for at in range(index - 1, -1, -1):
+        line = lines[at]
         indent = indent_of(line)
-        if depth is None or indent < depth:
-            path.append(line)
-            depth = indent
-        if depth == 0:
+        if depth < 0 or indent < depth:
+            shown += _with_lines_below(lines, row) if row >= 0 else []
+            shown.append(at)
+            depth, row, is_headed = indent, -1, False
+        elif indent == depth and line.startswith("- heading", indent) and not is_headed:
+            shown.append(at)
+            is_headed = True
+        elif indent == depth and line.startswith("- row", indent):
+            row = at
+        if depth == 0 and is_headed:
             break
-    return path[::-1]
+    return [lines[at] for at in sorted({*shown, *(_with_lines_below(lines, row) if row >= 0 else ())})]
+
+
+def _with_lines_below(lines: list[str], at: int) -> list[int]:
+    """The indices of a line and of those below it."""
+    end = at + 1
+    while end < len(lines) and indent_of(lines[end]) > indent_of(lines[at]):
+        end += 1
+    return list(range(at, end))
 
 
 def parse(raw_lines: list[str], numbers: dict[tuple[object, ...], int]) -> TreeLine:

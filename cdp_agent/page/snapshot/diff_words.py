@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
 
 from .diff_tree import CARET, TreeLine
-from .lines import parts_of, shortened
+from .lines import parts_of, quoted, shortened
 
-MAX_LINES = 40
-MAX_CHARACTERS = 4_000
 _LINE_CHARACTERS = 300
+_LONGEST_VALUE = 80
+"""Of a longer address of a link, or value of a state, in characters, the rest is left out."""
+_LONG_TARGET = re.compile(rf"((?<=\d\]) → [^\s]{{{_LONGEST_VALUE}}})[^\s:]+")
+_LONG_STATE = re.compile(rf'( \[[\w-]+="(?:[^"\\]|\\.){{{_LONGEST_VALUE}}})(?:[^"\\]|\\.){{2,}}"')
 _MOST_LISTED = 12
-_FIRST_GONE = 8
-_LONGEST_GONE = 12
 _FEW_INERT = 2
 _FEW_WORDS = 60
 _LONG_ALIKE = 100
@@ -24,18 +21,6 @@ _BEGINNING = 40
 _WORDS_AROUND = 20
 _CLASSES = re.compile(r"\[class=(?!.*…)")
 """The state with an element's classes, if they are not cut."""
-
-
-def first_words(lines: list[TreeLine]) -> str:
-    """Words that identify the first line if it has none itself: the first heading or text below it, or else a name."""
-    parsed = [parts for line in lines if (parts := parts_of(line.text)) is not None]
-    if not parsed or parsed[0][1] or parsed[0][3].removeprefix(":"):
-        return ""
-    texts = (
-        name.strip() if role == "heading" else rest[2:] if rest[:2] == ": " else "" for role, name, _, rest in parsed
-    )
-    words = next(filter(None, texts), "") or next((name.strip() for _, name, *_ in parsed if name), "")
-    return shortened(words, _FEW_WORDS)
 
 
 def short_line(line: TreeLine) -> str:
@@ -55,20 +40,23 @@ def inert_changes(how: str, lines: list[TreeLine]) -> list[str]:
     return [f"~ {how} [inert]: {len(lines)} lines, with all that is below them"]
 
 
-def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str]) -> str:
+def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str], words: str, place: str) -> str:
     """One line for a change: common parts once, differences as "old → new"; "" when there are none.
 
-    A caret that is gone, and descriptions in `described_elsewhere`, are no differences.
+    A caret that is gone, and descriptions in `described_elsewhere`, are no differences. `words` stand for the name that
+    it lacks, and `place` says where it is.
     """
     old, new = parts_of(was.text), parts_of(now.text)
     if old is None or new is None or old[0] != new[0]:
-        return f"{cut(was.text)} → {cut(now.text.removeprefix('- '))}"
+        return f"{cut(was.text)} → {cut(now.text.removeprefix('- '))}{place}"
     (_, old_name, had, old_rest), (role, name, has, rest) = old, new
     had = [_said_in_full(each, has) for each in had]
     has = [_said_in_full(each, had) for each in has]
     is_renamed = old_name != name
     if is_renamed:
         name = f"{cut(old_name or ' (no name)')} →{cut(name or ' (no name)')}"
+    elif words and not name:
+        name = f" {quoted(words)}"
     ref = "".join(f" {each}" for each in has if each.startswith("[ref="))
     if was.ref and now.ref:  # a new ref is reported as "rendered anew"
         described_elsewhere = {*described_elsewhere, f"[ref={was.ref}]", f"[ref={now.ref}]"}
@@ -88,7 +76,7 @@ def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str]) ->
         )
         notes.append(f"now{is_now}, before{was_before}")
         tail = ""
-    return f"- {role}{name}{common}{ref}{tail}" + (f" ({'; '.join(notes)})" if notes else "")
+    return f"- {role}{name}{common}{ref}{tail}{place}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _classes_apart(gained: list[str], lost: list[str]) -> list[str]:
@@ -139,29 +127,6 @@ def _said_in_full(state: str, others: list[str]) -> str:
 
 
 def cut(text: str) -> str:
+    """A line, or a part of one, with long addresses and states shortened."""
+    text = _LONG_STATE.sub(r"\1…\"", _LONG_TARGET.sub(r"\1…", text)) if len(text) > _LONGEST_VALUE else text
     return shortened(text, _LINE_CHARACTERS)
-
-
-def first_of_gone(lines: Iterable[str]) -> Iterator[str]:
-    """The lines, but of many consecutive removals only the first and a count: nobody can act on removed lines."""
-    for is_gone, group in itertools.groupby(lines, lambda line: line.startswith("- ")):
-        run = list(group)
-        if is_gone and len(run) > _LONGEST_GONE:
-            run[_FIRST_GONE:] = [f"- … and {len(run) - _FIRST_GONE} more"]
-        yield from run
-
-
-def capped(lines: Iterable[str]) -> list[str]:
-    report: list[str] = []
-    rest: Counter[str] = Counter()
-    room = MAX_CHARACTERS
-    words = {"+": "added", "~": "changed", "-": "removed"}
-    for line in lines:
-        if rest or len(report) >= MAX_LINES or len(line) > room:
-            rest[words[line[0]]] += 1
-            continue
-        report.append(line)
-        room -= len(line)
-    if rest:
-        report.append("… and " + ", ".join(f"{count} {what}" for what, count in rest.items()))
-    return report

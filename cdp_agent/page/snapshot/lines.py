@@ -22,6 +22,7 @@ _LINE = re.compile(
 )
 _STATE = re.compile(rf' (\[(?P<key>[\w-]+)(?:=(?P<value>{_QUOTED}|[^\]"]*))?\])')
 _HEADS = re.compile(rf'^( *)- ([^\s:"]+)(?: ({_QUOTED}))?(?: {_STATE_TEXT})*?(?: \[ref=(E\d+)\]|(?! \[))', re.MULTILINE)
+_WORDS = re.compile(rf'^ *- ([^\s:"]+)(?: ({_QUOTED}))?(?: {_STATE_TEXT})*(?: → \S+?)?(?::(?: (.*))?)?$', re.MULTILINE)
 _REFS = re.compile(rf"^ *{_HEAD} \[ref=(E\d+)\]", re.MULTILINE)
 _REF = re.compile(rf"( *{_HEAD}) \[ref=(E\d+)\]")
 _PARTS = re.compile(rf'- ([^\s:"]+)( {_QUOTED})?((?: {_STATE_TEXT})*)(.*)', re.DOTALL)
@@ -181,6 +182,12 @@ def heads_in(text: str) -> Iterator[tuple[int, str, str, str]]:
     """The depth, role, name and ref of each line; name and ref are "" for a line without a ref."""
     for line in _HEADS.finditer(text):
         yield len(line[1]) // 2, line[2], msgspec.json.decode(line[3]) if line[3] and line[4] else "", line[4] or ""
+
+
+def words_in(text: str) -> Iterator[tuple[str, str, str]]:
+    """The role, name and text of each line; "" for what a line does not have."""
+    for role, name, said in _WORDS.findall(text):
+        yield role, unquoted(name) if "\\" in name else name[1:-1], unquoted(said)
 
 
 def links_in(text: str, url: str, frame_urls: Mapping[str, str]) -> Iterator[tuple[str, str]]:

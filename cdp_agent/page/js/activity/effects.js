@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse or the focus alone may have caused it
- * @typedef {{causes: typeof journal.causes, styles: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>,
+ * @typedef {{causes: typeof journal.causes, styles: Map<Element, Look>, sheets: Map<CSSStyleSheet, string>,
  *   canvases: Map<Element, string | null>, classes: Map<Element, string>, redrawn: Map<Element, Map<string, string |
  *   null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[], scrolled:
  *   Set<Node>, scrollPositions: Map<Element, string>, selection: string, animated: Element[], printed: boolean, edited:

@@ -77,7 +77,13 @@ function canvasEffects() {
 
 const isAnimatedBefore = (element) => baseline.animated.some((each) => isInside(element, each));
 
-/** The styles of the first elements. @returns {Map<Element, string[]>} */
+/**
+ * @typedef {{left: number, top: number, width: number, height: number}} Place  in the document, in CSS pixels
+ * @typedef {{values: string[], box: Place, pointer: string}} Look  values: those of STYLE_PROPERTIES; pointer: whether
+ *   the mouse or the focus is there
+ */
+
+/** The looks of the first elements. @returns {Map<Element, Look>} */
 function elementStylesNow() {
   const styles = new Map();
   for (const root of watching.roots) {
@@ -88,14 +94,15 @@ function elementStylesNow() {
   return styles;
 }
 
+/** @returns {Look} */
 function elementStyle(element) {
   const style = computedStyleOf(element);
-  const { width, height } = rectOf(element);
-  return [
-    ...STYLE_PROPERTIES.map((name) => styleValue_.call(style, name)),
-    `${Math.round(width)}x${Math.round(height)}`,
-    pointerStateOf(element),
-  ];
+  const { left, top, width, height } = rectOf(element);
+  return {
+    values: STYLE_PROPERTIES.map((name) => styleValue_.call(style, name)),
+    box: { left: left + scrollX, top: top + scrollY, width: Math.round(width), height: Math.round(height) },
+    pointer: pointerStateOf(element),
+  };
 }
 
 const pointerStateOf = (element) =>
@@ -150,23 +157,78 @@ function haveRulesChanged() {
 function styleEffects(classed) {
   const effects = [];
   const inside = new Set();
+  const { effects: orders, moved } = orderEffects();
   for (const [element, was] of baseline.styles) {
     if (!isConnected_.call(element) || isEndless(element) || isAnimatedBefore(element)) continue;
     const now = elementStyle(element);
-    const notes = STYLE_PROPERTIES.filter((_, index) => was[index] !== now[index]);
-    if (was.at(-2) !== now.at(-2) && !notes.length && !firstElementChild_.call(element)) notes.push('size');
+    const notes = STYLE_PROPERTIES.filter((_, index) => was.values[index] !== now.values[index]);
+    const isResized = was.box.width !== now.box.width || was.box.height !== now.box.height;
+    if (isResized && !notes.length && !firstElementChild_.call(element)) notes.push('size');
     const parent = parentNode(element);
     const inherited = parent && inside.has(parent);
     if (notes.length) inside.add(element);
-    if (!notes.length || inherited) continue;
+    if (!notes.length || inherited || (moved.has(element) && notes.join() === 'transform')) continue;
     // Hovering changes styles of elements by itself, but not that of the body.
     const own =
-      tagOf(element) !== 'BODY' && !classed.has(element) && (was.at(-1) !== now.at(-1) || matches(element, HOVERED));
-    const bold = notes.includes('font-weight') && Number(now[STYLE_PROPERTIES.indexOf('font-weight')]) >= 600;
+      tagOf(element) !== 'BODY' && !classed.has(element) && (was.pointer !== now.pointer || matches(element, HOVERED));
+    const bold = notes.includes('font-weight') && Number(now.values[STYLE_PROPERTIES.indexOf('font-weight')]) >= 600;
     // it is fading out, or dimmed while something loads
-    const fades = Number(now[OPACITY_INDEX]) < Number(was[OPACITY_INDEX]);
-    effects.push(elementEffect(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own || fades));
+    const fades = Number(now.values[OPACITY_INDEX]) < Number(was.values[OPACITY_INDEX]);
+    const way = notes.join() === 'transform' && !isResized ? wayFrom(was.box, now.box) : '';
+    const what = way ? `moved ${way}` : bold ? 'now bold' : `looks changed (${notes.join(', ')})`;
+    effects.push(elementEffect(element, what, own || fades));
   }
-  if (!effects.length && haveRulesChanged()) effects.push({ text: 'style rules changed', weak: false });
-  return limitEffects(effects);
+  if (!effects.length && !orders.length && haveRulesChanged())
+    effects.push({ text: 'style rules changed', weak: false });
+  return [...limitEffects(orders), ...limitEffects(effects)];
 }
+
+/** How far a box was moved, `120 px right, 40 px down`. @param {Place} was @param {Place} now */
+function wayFrom(was, now) {
+  const [right, down] = [Math.round(now.left - was.left), Math.round(now.top - was.top)];
+  return [
+    right && `${Math.abs(right)} px ${right > 0 ? 'right' : 'left'}`,
+    down && `${Math.abs(down)} px ${down > 0 ? 'down' : 'up'}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/**
+ * The elements that are seen in another order than before, as after sorting by `transform`, `order` or `top`: several
+ * of the same parent, which have moved.
+ * @returns {{effects: Effect[], moved: Set<Element>}} effects: one for each parent
+ */
+function orderEffects() {
+  /** @type {Map<Node, {element: Element, was: Place, now: Place}[]>} */
+  const families = new Map();
+  for (const [element, { box }] of baseline.styles) {
+    if (!box.width || !box.height || !isConnected_.call(element) || isEndless(element) || isAnimatedBefore(element))
+      continue;
+    const now = elementStyle(element).box;
+    const parent = flatParent(element);
+    if (now.width && now.height) families.set(parent, [...(families.get(parent) ?? []), { element, was: box, now }]);
+  }
+  const effects = [];
+  const moved = new Set();
+  for (const [parent, family] of families) {
+    const before = family.toSorted((one, other) => inReadingOrder(one.was, other.was));
+    const after = family.toSorted((one, other) => inReadingOrder(one.now, other.now));
+    const others = after.filter(
+      ({ element, was, now }, index) => element !== before[index].element && wayFrom(was, now) !== '',
+    );
+    if (others.length < 2) continue; // one that was moved across others
+    for (const { element } of others) moved.add(element);
+    const at = after.indexOf(others[0]);
+    const above = at && roleAndNameOf(after[at - 1].element);
+    const { role, name } = roleAndNameOf(/** @type {Element} */ (parent));
+    const first = roleAndNameOf(others[0].element).role === 'row' ? 'first row' : 'first';
+    const where = `now ${above ? `after ${above.role} ${quote(cut(above.name, 40))}` : first}`;
+    const around = name ? ` in ${role} ${quote(cut(name, 40))}` : '';
+    effects.push(elementEffect(others[0].element, `${where}${around}; ${others.length} of ${after.length} moved`));
+  }
+  return { effects, moved };
+}
+
+/** @param {Place} one @param {Place} other */
+const inReadingOrder = (one, other) => Math.round(one.top) - Math.round(other.top) || one.left - other.left;

@@ -8,6 +8,7 @@ tried. The content of a code editor is read by copying, as a user would, since i
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
 import msgspec
@@ -23,10 +24,11 @@ from .keys import parse_chord
 
 Kind = Literal["typed", "set", "rich", "part", "row", "code", "slider", ""]
 Keys = list[Command[Empty]]
-Taken = Literal["", "whole", "taken"]
-"""See takenFrom in js/act/entering.js."""
+Taken = Literal["", "whole", "taken", "accepted"]
+"""See takenFrom in js/fields/entering.js."""
 _SHOWN = 40
 TAKEN = "the page took it and emptied the field"
+TAKEN_CHANGED = "the page took it and changed what the field holds"
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -50,12 +52,13 @@ class Ready(msgspec.Struct, frozen=True):
 
 
 class Filled(msgspec.Struct, frozen=True):
-    """See fillResult in js/act/fill.js."""
+    """See fillResult in js/fields/filled.js."""
 
     match: Literal["same", "alike", "other", "empty", "gone"]
     value: str | None
     length: int
-    max: int
+    most: int
+    """How many characters the field takes, if it holds the first ones of the text for that reason; else -1."""
     type: str
     astray: bool = False
     """Whether the page had moved the focus elsewhere when the keys came, which were then not delivered."""
@@ -63,11 +66,16 @@ class Filled(msgspec.Struct, frozen=True):
     """Whether the page has had the whole text, which must not be entered again then."""
 
 
+Prepare = Callable[[], Awaitable[Ready]]
+
+
 class Entered(msgspec.Struct, frozen=True):
     """The content of an editor after text was entered, and the expected content."""
 
     filled: Filled
     wanted: str
+    is_partial: bool = False
+    """Whether only the part that the editor has drawn could be read, so that it is not known what the rest is."""
 
     @property
     def note(self) -> str:
@@ -78,9 +86,17 @@ class Entered(msgspec.Struct, frozen=True):
         if self.filled.match == "empty" and self.filled.taken:
             return TAKEN
         if self.filled.match != "same":
-            return _difference(self.wanted, value)
+            return f"it holds {self.difference}"
         lines = value.count("\n") + 1
         return f"as given, {lines} lines, {len(value)} characters" if len(value) > LONGEST_VALUE else ""
+
+    @property
+    def difference(self) -> str:
+        """What the editor holds: from where on it differs from the text, and both from there on, shortened."""
+        wanted, value = self.wanted, self.filled.value or ""
+        pairs = enumerate(zip(wanted, value, strict=False))
+        at = next((at for at, (one, other) in pairs if one != other), min(len(wanted), len(value)))
+        return f"something else than was given: from character {at + 1} on {_cut(value[at:])}, not {_cut(wanted[at:])}"
 
 
 class _Copied(msgspec.Struct, frozen=True):
@@ -144,7 +160,7 @@ async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Ente
     await _paste(at, ready, text)
     value = await _whole(at, ready)
     if value is None:  # it cannot be copied: only the rendered part can be read
-        return await _read_back(at, ready, wanted)
+        return msgspec.structs.replace(await _read_back(at, ready, wanted), is_partial=True)
     if value != wanted:
         log_line("retry", "the editor holds something else: the text is inserted")
         await send(session, inserting(wanted) if wanted else keys("Delete"))
@@ -152,14 +168,6 @@ async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Ente
     await send(session, to_end(ready))
     filled = Filled("same" if value == wanted else "other", value, len(value), -1, "")
     return await _taken(at, Entered(filled, wanted), before or "")
-
-
-def _difference(wanted: str, value: str) -> str:
-    """A note on where the content of an editor first differs from the given text: both from there on, shortened."""
-    pairs = enumerate(zip(wanted, value, strict=False))
-    at = next((at for at, (one, other) in pairs if one != other), min(len(wanted), len(value)))
-    held, given = (_cut(each[at:]) for each in (value, wanted))
-    return f"it holds something else than was given: from character {at + 1} on {held}, not {given}"
 
 
 def select_all(ready: Ready) -> Keys:

@@ -26,6 +26,7 @@ return {
   setField,
   fillResult,
   fillResultAfterKey,
+  fieldAtRest,
   focusBox,
   submitFrom,
   submitButton,

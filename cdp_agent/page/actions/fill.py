@@ -19,7 +19,7 @@ from .editing import Filled, Ready, enter_code, enter_rich, keys
 from .field_typing import type_in
 from .keyboard import check_enterable, press, send, typing
 from .slider import slide
-from .stayed import FORMATS, Entry, Rereading, note_on, refused_error, takes
+from .stayed import FORMATS, Entry, Rereading, note_on, refused_error, takes_sentence
 
 FIELD_WAIT_S = 2.0
 _TRIES = 4
@@ -80,7 +80,7 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
     entry = Entry(at, ready.local, wanted, ready.before + text if append else text, before)
     taken = entry.was_taken(filled)
     if filled.match == "empty" and not taken and (filled.taken or ready.kind in ("typed", "row")):
-        raise await refused_error(at, "the text", filled.taken, takes(filled))
+        raise await refused_error(at, "the text", filled.taken, takes_sentence(filled.type))
     if filled.match == "other" and not taken and not (ready.kind == "code" and entered.is_partial):
         raise await entry.error(filled, holds)
     if ready.opens == "double" and filled.match != "gone" and not taken:

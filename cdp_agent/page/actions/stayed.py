@@ -54,7 +54,7 @@ class Entry(msgspec.Struct, frozen=True):
             held, text = (quoted(shortened(each, LONGEST_VALUE)) for each in (filled.value or "", self.text))
             holds = f"{held}, not {text}"
         why = f": it takes at most {filled.most} characters" if filled.most >= 0 else ""
-        return InvalidArguments(f"{await describe(self.at)} holds {holds}{why}.{takes(filled)}")
+        return InvalidArguments(f"{await describe(self.at)} holds {holds}{why}.{takes_sentence(filled.type)}")
 
 
 class Rereading(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ class Rereading(msgspec.Struct, frozen=True):
         failure = None
         if not (self.taken or self.submitted or entry.was_taken(now)):
             if now.match == "empty":
-                failure = await refused_error(entry.at, "the text", now.taken, takes(now))
+                failure = await refused_error(entry.at, "the text", now.taken, takes_sentence(now.type))
             elif now.match == "other":
                 failure = await entry.error(now)
         since = f"the page changed that since, to {now.length} characters"
@@ -97,9 +97,9 @@ async def refused_error(at: Located, text: str, taken: Taken, takes: str = "") -
     return InvalidArguments(f"{await describe(at)} did not take {text} and is empty{unless if taken else ''}.{takes}")
 
 
-def takes(filled: Filled) -> str:
+def takes_sentence(type: str) -> str:
     """A sentence on what a field of that type takes, for a message."""
-    return f" It takes {FORMATS[filled.type]}." if filled.type in FORMATS else ""
+    return f" It takes {FORMATS[type]}." if type in FORMATS else ""
 
 
 def note_on(filled: Filled, *, taken: bool) -> str:

@@ -78,6 +78,7 @@ REST = (
     "fields/set_field.js",
     "fields/entering.js",
     "fields/pace.js",
+    "fields/typing.js",
     "editors/editing.js",
     "act/choose.js",
     "act/popup.js",

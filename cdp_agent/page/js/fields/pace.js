@@ -3,8 +3,8 @@
 /**
  * Resolves when the text and the caret of a field have not changed for a while.
  * @param {number} id @param {{quiet_ms: number, most_ms: number}} limits
- * @returns {Promise<{focused: boolean, late: boolean}>} focused: whether the next key would still go to the field; late:
- *   whether they changed meanwhile
+ * @returns {Promise<{focused: boolean, late: boolean}>} focused: whether the next key would still go to the field;
+ *   late: whether they changed meanwhile
  */
 async function fieldAtRest(id, { quiet_ms, most_ms }) {
   const field = resolveElement(id);

@@ -70,33 +70,36 @@ Prepare = Callable[[], Awaitable[Ready]]
 
 
 class Entered(msgspec.Struct, frozen=True):
-    """The content of an editor after text was entered, and the expected content."""
+    """What a field holds after text was entered, and the wanted text; None: what `prepareField` was told."""
 
     filled: Filled
-    wanted: str
+    wanted: str | None
+    note: str = ""
+    """For the receipt, if more is to be told than the value."""
+    holds: str = ""
+    """What it holds that is not the text, if more is known of that than the value."""
     is_partial: bool = False
-    """Whether only the part that the editor has drawn could be read, so that it is not known what the rest is."""
+    """Whether only the part that an editor has drawn could be read, so that it is not known what the rest is."""
 
-    @property
-    def note(self) -> str:
-        """A note for the receipt: where the content differs, or that a text too long to be shown was entered."""
-        value = self.filled.value
-        if value is None or self.filled.match == "gone":
-            return ""
-        if self.filled.match == "empty" and self.filled.taken:
-            return TAKEN
-        if self.filled.match != "same":
-            return f"it holds {self.difference}"
-        lines = value.count("\n") + 1
-        return f"as given, {lines} lines, {len(value)} characters" if len(value) > LONGEST_VALUE else ""
 
-    @property
-    def difference(self) -> str:
-        """What the editor holds: from where on it differs from the text, and both from there on, shortened."""
-        wanted, value = self.wanted, self.filled.value or ""
-        pairs = enumerate(zip(wanted, value, strict=False))
-        at = next((at for at, (one, other) in pairs if one != other), min(len(wanted), len(value)))
-        return f"something else than was given: from character {at + 1} on {_cut(value[at:])}, not {_cut(wanted[at:])}"
+def _in_editor(filled: Filled, wanted: str) -> Entered:
+    """With where the content differs, or that a text too long to be shown was entered."""
+    value = filled.value
+    if value is None or filled.match in ("gone", "empty"):
+        return Entered(filled, wanted)
+    if filled.match != "same":
+        holds = _difference(wanted, value)
+        return Entered(filled, wanted, f"it holds {holds}", holds)
+    lines = value.count("\n") + 1
+    told = f"as given, {lines} lines, {len(value)} characters" if len(value) > LONGEST_VALUE else ""
+    return Entered(filled, wanted, told)
+
+
+def _difference(wanted: str, value: str) -> str:
+    """Where the content of an editor first differs from the wanted text: both from there on, shortened."""
+    pairs = enumerate(zip(wanted, value, strict=False))
+    at = next((at for at, (one, other) in pairs if one != other), min(len(wanted), len(value)))
+    return f"something else than was given: from character {at + 1} on {_cut(value[at:])}, not {_cut(wanted[at:])}"
 
 
 class _Copied(msgspec.Struct, frozen=True):
@@ -146,7 +149,7 @@ async def _undone(at: Located, ready: Ready) -> bool:
 
 
 async def _read_back(at: Located, ready: Ready, wanted: str) -> Entered:
-    return Entered(await at.world.call("fillResult", ready.local, wanted, returning=Filled), wanted)
+    return _in_editor(await at.world.call("fillResult", ready.local, wanted, returning=Filled), wanted)
 
 
 async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Entered:
@@ -167,7 +170,7 @@ async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Ente
         value = await _whole(at, ready) or ""
     await send(session, to_end(ready))
     filled = Filled("same" if value == wanted else "other", value, len(value), -1, "")
-    return await _taken(at, Entered(filled, wanted), before or "")
+    return await _taken(at, _in_editor(filled, wanted), before or "")
 
 
 def select_all(ready: Ready) -> Keys:

@@ -24,7 +24,7 @@ QUIET_MS = 30
 A widely used mask (jquery-mask-plugin) puts the caret right 10 ms after each key.
 """
 SLOW_MS = 120
-"""The same where that was too fast, and something did change some time after a key."""
+"""The same where that was too fast: something changed some time after a key, or is in another order."""
 MOST_MS = 400
 """How long a field may take to be at rest after a key."""
 _TYPED_AT_MOST = 300
@@ -81,12 +81,21 @@ async def type_in(
         except StaleRef:
             return msgspec.structs.replace(filled, match="gone", value=None)
         await send(session, [*select_all(ready), *keys("Delete")])
-        if not quiet_ms:
+        late = False
+        if quiet_ms:
+            late = await _type_at_pace(at, again, typed, quiet_ms)
+        else:
             await send(session, typing(typed))
-        elif await _type_at_pace(at, again, typed, quiet_ms) and quiet_ms < SLOW_MS:
-            tries = [*tries, (text, SLOW_MS)]
         filled = await at.world.call("fillResult", again.local, wanted, returning=Filled)
+        if 0 < quiet_ms < SLOW_MS and (late or _is_permuted(text, filled.value)):
+            tries.append((text, SLOW_MS))
     return filled
+
+
+def _is_permuted(text: str, value: str | None) -> bool:
+    """Whether a field holds the letters and digits of the text in another order."""
+    given, held = (list(filter(str.isalnum, each)) for each in (text, value or ""))
+    return given != held and sorted(given) == sorted(held)
 
 
 def _state(filled: Filled) -> str:
@@ -108,9 +117,10 @@ async def _type_at_pace(at: Located, ready: Ready, text: str, quiet_ms: int) -> 
     """Types the text. Returns whether text or caret changed some time after a key."""
     session = input_session(at.frame)
     late = False
-    for character in text:
+    for index, character in enumerate(text, 1):
         await send(session, typing(character))
-        rest = await rest_of(at.world, ready.local, quiet_ms)
+        # What each key puts off is seen only after the last one.
+        rest = await rest_of(at.world, ready.local, SLOW_MS if index == len(text) else quiet_ms)
         late = late or rest.late
         if not rest.focused:
             log_line("decision", "the focus went elsewhere: no more keys are sent")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from functools import partial
 from typing import Literal
@@ -9,17 +10,19 @@ from typing import Literal
 import msgspec
 
 from cdp_agent.action_log import log_line
+from cdp_agent.cdp import runtime
 from cdp_agent.errors import DocumentGone, InvalidArguments
-from cdp_agent.page.receipts.receipts import ENTER_PRESSED, Outcome
+from cdp_agent.page.receipts.receipts import ENTER_PRESSED, LONGEST_VALUE, Outcome
 from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.snapshot.lines import quoted, shortened
 
 from .actionability import describe, element_label, input_session, obstacle_error, refusal
 from .actions import click_element, focus_lost_error, send_keys_to
-from .editing import Filled, Ready, enter_code, enter_rich, keys
+from .editing import Entered, Filled, Ready, enter_code, enter_rich, keys
 from .field_typing import type_in
 from .keyboard import check_enterable, press, send, typing
 from .slider import slide
-from .stayed import FORMATS, Entry, Rereading, note_on, refused_error, takes_sentence
+from .stayed import FORMATS, Entry, Rereading, note_on
 
 FIELD_WAIT_S = 2.0
 _TRIES = 4
@@ -57,40 +60,47 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
         notes.append("it has a single line: line breaks became spaces")
     if ready.single:
         text = " ".join(text.rstrip("\n").split("\n"))
-    note, holds = "", ""
-    wanted: str | None = text  # None: with what the field held before, as it was prepared for that
-    if ready.kind in ("rich", "code"):
-        entered = await (enter_rich if ready.kind == "rich" else enter_code)(at, ready, text, append)
-        filled, note, wanted, holds = entered.filled, entered.note, entered.wanted, entered.difference
-    elif ready.kind == "part":
-        filled = await _type_part(at, ready, text)
-    elif ready.kind == "row":
-        filled = await _type_row(at, ready, text)
+    if ready.kind == "row":
         notes.append(f"its row of {len(ready.boxes)} fields was filled")
-    elif ready.kind == "set":
-        filled, holds = await _set(at, ready, text)
-    else:
-        prepare = partial(_ready, at, text, append)
-        wanted = None if append else text
-        filled = await type_in(at, ready, text, append=append, answer=answer, prepare=prepare)
+    entered = await _enter(at, ready, text, append, answer)
+    filled = entered.filled
     log_line("reading", "the field holds {} characters, compared to the text: {}", filled.length, filled.match)
     if filled.astray:
         log_line("retry", "the page moved the focus elsewhere before the text came")
         return None
-    entry = Entry(at, ready.local, wanted, ready.before + text if append else text, before)
+    entry = Entry(at, ready.local, entered.wanted, ready.before + text if append else text, before)
     taken = entry.was_taken(filled)
-    if filled.match == "empty" and not taken and (filled.taken or ready.kind in ("typed", "row")):
-        raise await refused_error(at, "the text", filled.taken, takes_sentence(filled.type))
-    if filled.match == "other" and not taken and not (ready.kind == "code" and entered.is_partial):
-        raise await entry.error(filled, holds)
+    if not taken and not entered.is_partial and (error := await entry.error(filled, entered.holds)):
+        raise error
     if ready.opens == "double" and filled.match != "gone" and not taken:
         return await _commit(at, ready, filled, text, notes)
     if filled.value is None and filled.match != "gone" and not taken:
         notes.append(f"filled, {filled.length} characters")
-    notes.append(note or note_on(filled, taken=taken))
+    notes.append(entered.note or note_on(filled, taken=taken))
     # A code editor renders only a part of its content, and would have to be selected to be read again.
     again = Rereading(entry, filled, taken=taken) if ready.kind != "code" else None
     return Outcome(filled.value, "; ".join(filter(None, notes)), read_again=again, suggests=ready.suggests, taken=taken)
+
+
+async def _enter(
+    at: Located, ready: Ready, text: str, append: bool, answer: asyncio.Future[runtime.Evaluated] | None
+) -> Entered:
+    """Enters the text into a field of any kind that holds text; `answer` as for `type_in`."""
+    match ready.kind:
+        case "rich":
+            return await enter_rich(at, ready, text, append)
+        case "code":
+            return await enter_code(at, ready, text, append)
+        case "part":
+            return Entered(await _type_part(at, ready, text), text)
+        case "row":
+            return Entered(await _type_row(at, ready, text), text)
+        case "set":
+            return await _set(at, ready, text)
+        case _:
+            prepare = partial(_ready, at, text, append)
+            filled = await type_in(at, ready, text, append=append, answer=answer, prepare=prepare)
+            return Entered(filled, None if append else text)
 
 
 class _Cell(msgspec.Struct, frozen=True):
@@ -98,7 +108,7 @@ class _Cell(msgspec.Struct, frozen=True):
 
     state: Literal["open", "closed", "gone"]
     value: str
-    same: bool
+    match: Literal["same", "alike", "other", "empty"]
 
 
 async def _commit(at: Located, ready: Ready, filled: Filled, text: str, notes: list[str]) -> Outcome:
@@ -112,9 +122,9 @@ async def _commit(at: Located, ready: Ready, filled: Filled, text: str, notes: l
         case "gone":
             notes.append("Enter was pressed, and the cell was drawn anew: look at it")
             return Outcome(None, "; ".join(filter(None, notes)))
-    notes.append(
-        "" if cell.same else f"the cell shows something else than was given, {msgspec.json.encode(text).decode()}"
-    )
+    if cell.match in ("other", "empty"):
+        shown, given = (quoted(shortened(each, LONGEST_VALUE)) for each in (cell.value, filled.value or text))
+        raise InvalidArguments(f"{await describe(at)} took {given} and shows {shown} now.")
     return Outcome(cell.value, "; ".join(filter(None, notes)))
 
 
@@ -176,8 +186,7 @@ class _Set(msgspec.Struct, frozen=True):
     limits: str
 
 
-async def _set(at: Located, ready: Ready, text: str) -> tuple[Filled, str]:
-    """Sets the field; returns what it holds, and the same with the reason if its steps made something else of it."""
+async def _set(at: Located, ready: Ready, text: str) -> Entered:
     was_set = await at.world.call("setField", ready.local, text, True, returning=_Set)
     if was_set.key:
         await send(input_session(at.frame), keys(was_set.key))
@@ -189,7 +198,7 @@ async def _set(at: Located, ready: Ready, text: str) -> tuple[Filled, str]:
         await at.world.call("setField", ready.local, text, False, returning=_Set)
         filled = await at.world.call("fillResult", ready.local, text, returning=Filled)
     is_rounded = filled.type == "range" and filled.match == "other" and filled.value == was_set.value
-    return filled, f"{filled.value}, since its steps do not meet {text}" if is_rounded else ""
+    return Entered(filled, text, holds=f"{filled.value}: its steps do not meet {text}" if is_rounded else "")
 
 
 async def _type_row(at: Located, ready: Ready, text: str) -> Filled:

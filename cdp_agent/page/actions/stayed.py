@@ -46,8 +46,12 @@ class Entry(msgspec.Struct, frozen=True):
             return filled.taken == "accepted"
         return filled.match == "empty" and was_taken(self.at, filled.taken, self.before)
 
-    async def error(self, filled: Filled, holds: str = "") -> InvalidArguments:
-        """The error for a field that holds something else; `holds`: what that is, if more is known than its value."""
+    async def error(self, filled: Filled, holds: str = "") -> InvalidArguments | None:
+        """The error for a field that does not hold the text; `holds`: what it does, if more is known."""
+        if filled.match == "empty":
+            return await refused_error(self.at, "the text", filled.taken, takes_sentence(filled.type))
+        if filled.match != "other":
+            return None
         if not holds and filled.value is None:
             holds = "something else than was given"
         elif not holds:
@@ -74,12 +78,8 @@ class Rereading(msgspec.Struct, frozen=True):
         if now.match == "gone":
             return Outcome(was.value, "then the field left the page")
         log_line("reading", "the field holds {} characters by now: {}", now.length, now.match)
-        failure = None
-        if not (self.taken or self.submitted or entry.was_taken(now)):
-            if now.match == "empty":
-                failure = await refused_error(entry.at, "the text", now.taken, takes_sentence(now.type))
-            elif now.match == "other":
-                failure = await entry.error(now)
+        may_change = self.taken or self.submitted or entry.was_taken(now)
+        failure = None if may_change else await entry.error(now)
         since = f"the page changed that since, to {now.length} characters"
         if was.value is not None:
             since = f"the page changed it since: it held {quoted(shortened(was.value, LONGEST_VALUE))}"

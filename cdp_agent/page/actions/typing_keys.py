@@ -7,6 +7,7 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import DocumentGone, InvalidArguments
+from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World, answer_of
 from cdp_agent.page.receipts.receipts import LONGEST_VALUE, Outcome
 from cdp_agent.page.snapshot.lines import quoted, shortened
@@ -32,20 +33,19 @@ class _Formatting(msgspec.Struct, frozen=True):
     local: int
 
 
-async def type_text(tab: Tab, text: str) -> Outcome:
-    """Types the text, key by key, into what has the focus in the tab.
+async def type_text(tab: Tab, frame: Frame, text: str) -> Outcome:
+    """Types the text, key by key, into what has the focus in the frame, or in one in it.
 
     A line break is Enter, a tab the key Tab; characters without a key are inserted, as from an input method. Where a
     field changes what a key enters, the next key waits until it is at rest. A note in the outcome states if nothing had
     the focus. Raises InvalidArguments if a field then holds something that does not mean what was typed,
     PageUnresponsive, DocumentGone.
     """
-    tree = await tab.frames()
-    root = tree.root
+    root = (await tab.frames()).root
     world = await root.world()
     focused = await world.call("focusedLabel", returning=str)
     log_line("input", "types {} characters into {}", len(text), "the focus" if focused else "a page without a focus")
-    keys = _Keys(root.session, await _watched(tab))
+    keys = _Keys(root.session, await _watched(tab, frame))
     try:
         moves = True  # the first key may open a field, which then takes the focus
         for part in strokes(text):
@@ -64,10 +64,9 @@ async def type_text(tab: Tab, text: str) -> Outcome:
     return Outcome(note="" if focused else "no element had the focus: the keys went to the page")
 
 
-async def _watched(tab: Tab) -> World:
+async def _watched(tab: Tab, frame: Frame) -> World:
     """The world of the document that has the focus, which then listens to the keys."""
     tree = await tab.frames()
-    frame = tree.root
     while True:
         world = await frame.world()
         inner = await world.call("watchTyping", returning=int)

@@ -382,7 +382,7 @@ function textOfCell(cell) {
 /**
  * The text of a grid cell as soon as its field is closed, or after 10 frames.
  * @param {number} cell @param {number} field @param {string} wanted
- * @returns {Promise<{state: 'open' | 'closed' | 'gone', value: string, same: boolean}>}
+ * @returns {Promise<{state: 'open' | 'closed' | 'gone', value: string, match: Match}>}
  */
 async function cellAfter(cell, field, wanted) {
   const isOpen = () =>
@@ -397,7 +397,9 @@ async function cellAfter(cell, field, wanted) {
   for (let frame = 0; frame < 10 && !isDone(); frame++) await nextFrame();
   const value = cellText();
   const state = isDone() ? 'closed' : isOpen() ? 'open' : value === null ? 'gone' : 'closed';
-  return { state, value: value ?? '', same: value === wanted };
+  const element = resolveElement(cell);
+  const match = element && value !== null ? matchOf(element, 'other', value, wanted) : 'other';
+  return { state, value: value ?? '', match };
 }
 
 const click_ = HTMLElement.prototype.click;

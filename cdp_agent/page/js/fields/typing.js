@@ -11,9 +11,9 @@
  */
 
 /**
- * local: of the field of the last run; lost: the fields that did not keep what was typed; isHolding: a field has
- * changed what a key entered, and keys are held back until it is waited for; heldKeys: those that came meanwhile
- * @typedef {{run: Run | null, local: number, lost: Lost[], isHolding: boolean, heldKeys: string[],
+ * local: of the field of the last run; lost: the fields that did not keep what was typed; formats: a field has changed
+ * what a key entered; isHolding: keys are held back until it is waited for; heldKeys: those that came meanwhile
+ * @typedef {{run: Run | null, local: number, lost: Lost[], formats: boolean, isHolding: boolean, heldKeys: string[],
  *   notify: (() => void) | null}} Typing
  * @type {Typing | null}
  */
@@ -25,7 +25,7 @@ const TYPED_EVENTS = ['keydown', 'input', 'keyup'];
 
 /** Begins to watch what is typed. @returns {number} the id of an iframe of another process that has the focus, or 0 */
 function watchTyping() {
-  typing = { run: null, local: 0, lost: [], isHolding: false, heldKeys: [], notify: null };
+  typing = { run: null, local: 0, lost: [], formats: false, isHolding: false, heldKeys: [], notify: null };
   const views = ownDocuments().map((each) => defaultView_.call(each));
   listen(views, TYPING_EVENTS, onTyping, true);
   listen(views, TYPED_EVENTS, onTyped);
@@ -110,10 +110,9 @@ function endRun() {
 
 /** Holds back keys from now on until the field is waited for, once. */
 function holdKeys() {
-  if (!typing.notify) return;
-  typing.isHolding = true;
-  typing.notify();
-  typing.notify = null;
+  if (typing.formats) return;
+  [typing.formats, typing.isHolding] = [true, true];
+  typing.notify?.();
 }
 
 /**
@@ -121,9 +120,10 @@ function holdKeys() {
  * @returns {Promise<{local: number}>} the field that the next keys have to wait for, or 0
  */
 async function fieldFormats() {
-  await new Promise((resolve) => {
-    typing.notify = () => resolve(null);
-  });
+  if (!typing?.formats)
+    await new Promise((resolve) => {
+      if (typing) typing.notify = () => resolve(null);
+    });
   return { local: typing?.local ?? 0 };
 }
 

@@ -22,7 +22,7 @@ from .editing import Entered, Filled, Ready, enter_code, enter_rich, keys
 from .field_typing import type_in
 from .keyboard import check_enterable, press, send, typing
 from .slider import slide
-from .stayed import FORMATS, Entry, Rereading, note_on
+from .stayed import FORMATS, EnteredText, Rereading, note_on
 
 FIELD_WAIT_S = 2.0
 _TRIES = 4
@@ -68,7 +68,7 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
     if filled.astray:
         log_line("retry", "the page moved the focus elsewhere before the text came")
         return None
-    entry = Entry(at, ready.local, entered.wanted, ready.before + text if append else text, before)
+    entry = EnteredText(at, ready.local, entered.wanted, ready.before + text if append else text, before)
     taken = entry.was_taken(filled)
     if not taken and not entered.is_partial and (error := await entry.error(filled, entered.holds)):
         raise error

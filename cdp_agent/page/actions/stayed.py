@@ -28,7 +28,7 @@ FORMATS = {
 }
 
 
-class Entry(msgspec.Struct, frozen=True):
+class EnteredText(msgspec.Struct, frozen=True):
     """A text that was entered into a field."""
 
     at: Located
@@ -64,7 +64,7 @@ class Entry(msgspec.Struct, frozen=True):
 class Rereading(msgspec.Struct, frozen=True):
     """Reads a field again once the page is at rest; the outcome has failed if the text is not there any more."""
 
-    entry: Entry
+    entry: EnteredText
     was: Filled
     taken: bool
     submitted: bool = False

@@ -59,8 +59,12 @@ async def select_secret(tab: Tab, ref: str, secret: Revealed, *, by: By = "text"
     return await perform(tab, "select", ref, lambda at: choose_secret(at, secret, by=by))
 
 
-async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, lines: bool = False) -> Outcome:
+async def enter_secret(
+    at: Located, secret: Revealed, *, append: bool = False, lines: bool = False, judged: bool = True
+) -> Outcome:
     """Fills the field with a text that contains secrets; `lines` keeps its line breaks. The outcome has no value.
+
+    `judged`: a field that holds something else then is an error; else the caller looks at that, as `complaint_about`.
 
     Raises BlockedByPolicy if the origin of the field's document, of a frame around it, or of the form's target is not
     among those that the secrets are for, or the field shows its value and they are only for fields that hide it.
@@ -85,13 +89,14 @@ async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, l
     taken = entered.match == "empty" and was_taken(at, entered.taken, before)
     if entered.match == "empty" and not taken:
         raise await refused_error(at, _named(secret), entered.taken)
-    if entered.match == "other" and entered.taken != "accepted":
+    if judged and entered.match == "other" and entered.taken != "accepted":
         limit = f": it takes at most {entered.most} characters" if entered.most >= 0 else ""
-        raise InvalidArguments(f"{await describe(at)} holds something else than {_named(secret)}{limit}.")
+        given = " and ".join(map(placeholder, secret.names)) or "was given"
+        raise InvalidArguments(f"{await describe(at)} holds something else than {given}{limit}.")
     notes = [
         at.refs.write(at.world, field.note),
         f"{_named(secret)} was filled in",
-        TAKEN if taken else TAKEN_CHANGED if entered.match == "other" else "",
+        TAKEN if taken else TAKEN_CHANGED if entered.match == "other" and entered.taken == "accepted" else "",
         "it left the page when it was filled" if entered.match == "gone" else "",
     ]
     return Outcome(note="; ".join(filter(None, notes)), taken=taken)

@@ -116,6 +116,7 @@ TYPED = [
     (SLOW_PHONE, "5551234567", "(555) 123-4567"),
     (SLOW_CARD, "4111222233334444", "4111 2222 3333 4444"),
     (field(GROUPS, "value=0 onfocus='this.select()'"), "1234,5", "1.234,5"),
+    (COMMA, "123456", "123.456"),
     (NUMBER, "-5", "-5"),
     ("<input aria-label=F id=i value=ab onfocus='this.setSelectionRange(1, 1)'>", "12", "a12b"),
     ("<input aria-label=F id=i oninput='this.value = this.value.toUpperCase()'>", "ada", "ADA"),

@@ -75,14 +75,20 @@ function noteCharacters(field, count) {
     const held = heldText(field);
     if (held === '' && entering.held !== '') entering.pieces.push(entering.held);
     entering.held = held;
-    const first = entering.wanted.slice(0, entering.count);
-    // As long as there is nothing to group, a mark is that of decimals.
-    if (held && /^[1-9]\d{0,2}$/.test(first)) {
-      const shown = amountIn(plain(held), { type: '', locale: 'en', grouped: false }, true);
-      entering.grouped = (entering.grouped ?? true) && shown?.value === `${first}.`;
-    }
+    entering.grouped = groupedBy(held, entering.wanted.slice(0, entering.count), entering.grouped);
   }
   entering.count += count;
+}
+
+/**
+ * What a field shows for the first digits of a number tells what its marks part: as long as there is nothing to group,
+ * a mark is that of decimals.
+ * @param {string} held @param {string} first  the digits so far @param {boolean | null} grouped  as it was known before
+ */
+function groupedBy(held, first, grouped) {
+  if (!held || !/^[1-9]\d{0,2}$/.test(first)) return grouped;
+  const shown = amountIn(plain(held), { type: '', locale: 'en', grouped: false }, true);
+  return (grouped ?? true) && shown?.value === `${first}.`;
 }
 
 /** Whether a mark between thousands was seen not to part decimals, see Terms. @param {Element} field */

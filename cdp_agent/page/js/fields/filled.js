@@ -97,9 +97,11 @@ function cancelKeyupWait() {
 
 /**
  * What the text that a field holds means, compared to the wanted one.
- * @param {Element} field @param {string} kind @param {string} now @param {string} wanted @returns {Match}
+ * @param {Element} field @param {string} kind @param {string} now @param {string} wanted
+ * @param {boolean | null} grouped  see Terms
+ * @returns {Match}
  */
-function matchOf(field, kind, now, wanted) {
+function matchOf(field, kind, now, wanted, grouped = hasGroupedUnits(field)) {
   const type = tagOf(field) === 'INPUT' ? inputType(field) : '';
   if (kind === 'set') wanted = toInputValue(type, wanted.trim());
   if (kind === 'set' && type === 'color') wanted = wanted.toLowerCase();
@@ -109,7 +111,7 @@ function matchOf(field, kind, now, wanted) {
       : kind === 'typed' || kind === 'set'
         ? text.replace(/\r\n?/g, '\n')
         : text.replace(/\s+/g, ' ').trim();
-  const terms = { type, locale: localeOf(field), grouped: hasGroupedUnits(field) };
+  const terms = { type, locale: localeOf(field), grouped };
   return meaningOf(normalized(wanted), normalized(now), terms);
 }
 

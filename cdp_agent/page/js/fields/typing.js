@@ -4,9 +4,10 @@
 
 /**
  * A run of keys into one field. base: what it held before; from, to: what was selected; typed: what the keys are to
- * enter; isUncertain: something came by other means; before, after: text and caret before and after the last key
+ * enter; isUncertain: something came by other means; before, after: text and caret before and after the last key;
+ * grouped: see Terms
  * @typedef {{field: Element, base: string, from: number, to: number, typed: string, isUncertain: boolean,
- *   before: string, after: string | null}} Run
+ *   before: string, after: string | null, grouped: boolean | null}} Run
  * @typedef {{label: string, held: string, wanted: string, type: string}} Lost
  */
 
@@ -72,6 +73,7 @@ function noteKeyPress(key) {
   }
   if (!run && key.length === 1 && field && isJudged(field)) run = typing.run = beginRun(field);
   if (!run) return;
+  run.grouped = groupedBy(fieldText(field, 'typed'), run.typed, run.grouped);
   run.typed += key;
   run.before = stateOf(field);
 }
@@ -85,7 +87,7 @@ function beginRun(field) {
   const base = fieldText(field, 'typed');
   const [from, to] = [selectionStartOf(field) ?? base.length, selectionEndOf(field) ?? base.length];
   typing.local = internalIdOf(field);
-  return { field, base, from, to, typed: '', isUncertain: false, before: '', after: null };
+  return { field, base, from, to, typed: '', isUncertain: false, before: '', after: null, grouped: null };
 }
 
 /** @param {Run} run */
@@ -102,10 +104,10 @@ function endRun() {
   const [held, wanted] = [fieldText(run.field, 'typed'), wantedOf(run)];
   const isCompleted = held.startsWith(wanted) && selectionEndOf(run.field) === held.length;
   // a mask may put the text in the place of a zero or a template
-  const isKept = [wanted, run.typed].some((text) => matchOf(run.field, 'typed', held, text) !== 'other');
+  const isKept = [wanted, run.typed].some((text) => matchOf(run.field, 'typed', held, text, run.grouped) !== 'other');
   if (held === run.base || isCompleted || isKept) return;
   const type = tagOf(run.field) === 'INPUT' ? inputType(run.field) : '';
-  lost.push({ label: elementPreview(run.field), held, wanted, type });
+  lost.push({ label: elementPreview(run.field), held, wanted: typing.formats ? run.typed : wanted, type });
 }
 
 /** Holds back keys from now on until the field is waited for, once. */

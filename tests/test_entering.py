@@ -79,7 +79,7 @@ ROWS = {
     "in a field that shows something else": Row(
         FIELD,
         "i.oninput = () => { if (i.value.length === 6) i.disabled = sent.push(i.value) && (i.value = 'Checking') }",
-        note="it holds something else than was given",
+        note="the page took it and changed what the field holds",
         value="Checking",
     ),
     "in a row of boxes": Row(

@@ -111,25 +111,31 @@ async def test_where_one_is_not_there_nothing_is_filled(page: Page, serve: Serve
     assert await page.evaluate("document.querySelector('input').value") == ""
 
 
+CHANGES_ONE = """<!doctype html><input aria-label=A><input aria-label=B id=b><input aria-label=C><p id=p></p>
+<ul><li>1<li>2<li>3<li>4</ul>
+<script>document.querySelectorAll("input")[2].onchange = document.querySelectorAll("input")[2].oninput =
+() => setTimeout(() => {{ b.value = "{}"; p.textContent = "seen" }}, 40)</script>"""
+
+
 async def test_what_the_page_makes_of_it_is_told_of_each_field(page: Page, serve: Serve) -> None:
-    await opened(
-        page,
-        serve,
-        """<!doctype html><input aria-label=A maxlength=2><input aria-label=B id=b><input aria-label=C><p id=p></p>
-            <ul><li>1<li>2<li>3<li>4</ul>
-            <script>document.querySelectorAll("input")[2].onchange = document.querySelectorAll("input")[2].oninput =
-            () => setTimeout(() => { b.value = "B!"; p.textContent = "seen" }, 40)</script>""",
-    )
+    await opened(page, serve, CHANGES_ONE.format("BO"))
     a, b, c = [*await refs(page, A="", B="", C="")]
 
-    receipt = await page.fill_form({a: "long", b: "x", c: "y"})
+    receipt = await page.fill_form({a: "long", b: "Bo", c: "y"})
 
     assert receipt.fields == [
-        FilledField(a, 'textbox "A"', "lo", "it takes at most 2 characters"),
-        FilledField(b, 'textbox "B"', "B!", 'the page changed it since: it held "x"'),
+        FilledField(a, 'textbox "A"', "long"),
+        FilledField(b, 'textbox "B"', "BO", 'the page changed it since: it held "Bo"'),
         FilledField(c, 'textbox "C"', "y"),
     ]
     assert receipt.changed == ["+ - paragraph: seen"]
+
+
+async def test_what_did_not_stay_in_a_field_while_others_were_filled_is_an_error(page: Page, serve: Serve) -> None:
+    await opened(page, serve, CHANGES_ONE.format("B!"))
+
+    with pytest.raises(InvalidArguments, match=r'Textbox E\d+ "B" holds "B!", not "Bo".'):
+        await page.fill_form(await refs(page, A="long", B="Bo", C="y"))
 
 
 async def test_a_field_that_depends_on_the_one_before_is_waited_for_and_found_anew(page: Page, serve: Serve) -> None:

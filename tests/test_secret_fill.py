@@ -248,3 +248,15 @@ async def test_a_field_that_does_not_take_it_is_told(page: Page, serve: Serve) -
 
     with pytest.raises(InvalidArguments, match="did not take <secret:password> and is empty"):
         await fill_secret(tab_of(page), await ref(page, "F"), revealed(page.url))
+
+
+async def test_a_field_that_keeps_a_part_of_a_secret_is_told_without_it(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input type=password aria-label=P maxlength=4>"))
+    secret = Revealed("hunter2", ["pw"], [await page.evaluate("origin")], False)
+
+    with pytest.raises(InvalidArguments) as refused:
+        await fill_secret(tab_of(page), await ref(page, "P"), secret)
+
+    assert str(refused.value) == (
+        'Textbox E1 "P" holds something else than <secret:pw>: it takes at most 4 characters.'
+    )

@@ -422,8 +422,8 @@ class Page:
     async def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
         """Replaces the text of a field, or appends to it; `submit` then presses Enter. `Receipt.value` is the new text.
 
-        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not accept or of over a
-        million characters.
+        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not accept, or that is not
+        what it then holds, in whatever format, or of over a million characters.
         """
         do = fill.fill_and_submit if submit else fill.fill
         return await perform(self._tab, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
@@ -467,7 +467,8 @@ class Page:
         """Types where the focus is, or into an element, one key per character; a line break presses Enter.
 
         For elements that handle keys themselves: terminals, grids, canvases. Replaces no text; `fill` is for fields.
-        Raises InvalidArguments for more than a million characters.
+        Raises InvalidArguments for more than a million characters, and for a field that then holds something that does
+        not mean what was typed.
         """
         return await actions.type_keys(self._tab, text, ref)
 

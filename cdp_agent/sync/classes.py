@@ -725,8 +725,8 @@ class Page(SyncWrapper[AsyncPage]):
     def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
         """Replaces the text of a field, or appends to it; `submit` then presses Enter. `Receipt.value` is the new text.
 
-        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not accept or of over a
-        million characters.
+        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not accept, or that is not
+        what it then holds, in whatever format, or of over a million characters.
         """
         return call(self._async.fill(ref, text, append=append, submit=submit))
 
@@ -769,7 +769,8 @@ class Page(SyncWrapper[AsyncPage]):
         """Types where the focus is, or into an element, one key per character; a line break presses Enter.
 
         For elements that handle keys themselves: terminals, grids, canvases. Replaces no text; `fill` is for fields.
-        Raises InvalidArguments for more than a million characters.
+        Raises InvalidArguments for more than a million characters, and for a field that then holds something that does
+        not mean what was typed.
         """
         return call(self._async.type(text, ref=ref))
 

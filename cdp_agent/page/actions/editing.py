@@ -8,6 +8,7 @@ tried. The content of a code editor is read by copying, as a user would, since i
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
 import msgspec
@@ -23,10 +24,11 @@ from .keys import parse_chord
 
 Kind = Literal["typed", "set", "rich", "part", "row", "code", "slider", ""]
 Keys = list[Command[Empty]]
-Taken = Literal["", "whole", "taken"]
-"""See takenFrom in js/act/entering.js."""
+Taken = Literal["", "whole", "taken", "accepted"]
+"""See takenFrom in js/fields/entering.js."""
 _SHOWN = 40
 TAKEN = "the page took it and emptied the field"
+TAKEN_CHANGED = "the page took it and changed what the field holds"
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -50,12 +52,13 @@ class Ready(msgspec.Struct, frozen=True):
 
 
 class Filled(msgspec.Struct, frozen=True):
-    """See fillResult in js/act/fill.js."""
+    """See fillResult in js/fields/filled.js."""
 
     match: Literal["same", "alike", "other", "empty", "gone"]
     value: str | None
     length: int
-    max: int
+    most: int
+    """How many characters the field takes, if it holds the first ones of the text for that reason; else -1."""
     type: str
     astray: bool = False
     """Whether the page had moved the focus elsewhere when the keys came, which were then not delivered."""
@@ -63,24 +66,40 @@ class Filled(msgspec.Struct, frozen=True):
     """Whether the page has had the whole text, which must not be entered again then."""
 
 
+Prepare = Callable[[], Awaitable[Ready]]
+
+
 class Entered(msgspec.Struct, frozen=True):
-    """The content of an editor after text was entered, and the expected content."""
+    """What a field holds after text was entered, and the wanted text; None: what `prepareField` was told."""
 
     filled: Filled
-    wanted: str
+    wanted: str | None
+    note: str = ""
+    """For the receipt, if more is to be told than the value."""
+    holds: str = ""
+    """What it holds that is not the text, if more is known of that than the value."""
+    is_partial: bool = False
+    """Whether only the part that an editor has drawn could be read, so that it is not known what the rest is."""
 
-    @property
-    def note(self) -> str:
-        """A note for the receipt: where the content differs, or that a text too long to be shown was entered."""
-        value = self.filled.value
-        if value is None or self.filled.match == "gone":
-            return ""
-        if self.filled.match == "empty" and self.filled.taken:
-            return TAKEN
-        if self.filled.match != "same":
-            return _difference(self.wanted, value)
-        lines = value.count("\n") + 1
-        return f"as given, {lines} lines, {len(value)} characters" if len(value) > LONGEST_VALUE else ""
+
+def _in_editor(filled: Filled, wanted: str) -> Entered:
+    """With where the content differs, or that a text too long to be shown was entered."""
+    value = filled.value
+    if value is None or filled.match in ("gone", "empty"):
+        return Entered(filled, wanted)
+    if filled.match != "same":
+        holds = _difference(wanted, value)
+        return Entered(filled, wanted, f"it holds {holds}", holds)
+    lines = value.count("\n") + 1
+    told = f"as given, {lines} lines, {len(value)} characters" if len(value) > LONGEST_VALUE else ""
+    return Entered(filled, wanted, told)
+
+
+def _difference(wanted: str, value: str) -> str:
+    """Where the content of an editor first differs from the wanted text: both from there on, shortened."""
+    pairs = enumerate(zip(wanted, value, strict=False))
+    at = next((at for at, (one, other) in pairs if one != other), min(len(wanted), len(value)))
+    return f"something else than was given: from character {at + 1} on {_cut(value[at:])}, not {_cut(wanted[at:])}"
 
 
 class _Copied(msgspec.Struct, frozen=True):
@@ -130,7 +149,7 @@ async def _undone(at: Located, ready: Ready) -> bool:
 
 
 async def _read_back(at: Located, ready: Ready, wanted: str) -> Entered:
-    return Entered(await at.world.call("fillResult", ready.local, wanted, returning=Filled), wanted)
+    return _in_editor(await at.world.call("fillResult", ready.local, wanted, returning=Filled), wanted)
 
 
 async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Entered:
@@ -144,22 +163,14 @@ async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Ente
     await _paste(at, ready, text)
     value = await _whole(at, ready)
     if value is None:  # it cannot be copied: only the rendered part can be read
-        return await _read_back(at, ready, wanted)
+        return msgspec.structs.replace(await _read_back(at, ready, wanted), is_partial=True)
     if value != wanted:
         log_line("retry", "the editor holds something else: the text is inserted")
         await send(session, inserting(wanted) if wanted else keys("Delete"))
         value = await _whole(at, ready) or ""
     await send(session, to_end(ready))
     filled = Filled("same" if value == wanted else "other", value, len(value), -1, "")
-    return await _taken(at, Entered(filled, wanted), before or "")
-
-
-def _difference(wanted: str, value: str) -> str:
-    """A note on where the content of an editor first differs from the given text: both from there on, shortened."""
-    pairs = enumerate(zip(wanted, value, strict=False))
-    at = next((at for at, (one, other) in pairs if one != other), min(len(wanted), len(value)))
-    held, given = (_cut(each[at:]) for each in (value, wanted))
-    return f"it holds something else than was given: from character {at + 1} on {held}, not {given}"
+    return await _taken(at, _in_editor(filled, wanted), before or "")
 
 
 def select_all(ready: Ready) -> Keys:

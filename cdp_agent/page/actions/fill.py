@@ -10,11 +10,8 @@ from typing import Literal
 import msgspec
 
 from cdp_agent.action_log import log_line
-from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import runtime
-from cdp_agent.errors import DocumentGone, InvalidArguments, StaleRef
-from cdp_agent.page.activity.network import NetworkMark
-from cdp_agent.page.frames.world import answer_of
+from cdp_agent.errors import DocumentGone, InvalidArguments
 from cdp_agent.page.receipts.budget import LONGEST_VALUE
 from cdp_agent.page.receipts.receipts import ENTER_PRESSED, Outcome
 from cdp_agent.page.refs.locate import Located
@@ -22,32 +19,15 @@ from cdp_agent.page.snapshot.lines import quoted, shortened
 
 from .actionability import describe, element_label, input_session, obstacle_error, refusal
 from .actions import click_element, focus_lost_error, send_keys_to
-from .editing import TAKEN, Filled, Keys, Ready, Taken, enter_code, enter_rich, keys, select_all
-from .keyboard import check_enterable, inserting, press, send, typing
+from .editing import Entered, Filled, Ready, enter_code, enter_rich, keys
+from .field_typing import type_in
+from .keyboard import check_enterable, press, send, typing
 from .slider import slide
+from .stayed import FORMATS, EnteredText, Rereading, note_on
 
 FIELD_WAIT_S = 2.0
 _TRIES = 4
-_TYPED_AT_MOST = 300
-_TYPED_LAST = 2
-_WORD_END = re.compile(r"[^\W_]+\Z")
 _OF_SEVERAL_PARTS = re.compile(r"\d[-/.: ]+\d")
-_FORMATS = {
-    "date": "a date such as 2026-03-05",
-    "time": "a time such as 14:30",
-    "datetime-local": "a date and time such as 2026-03-05T14:30",
-    "month": "a month such as 2026-03",
-    "week": "a week such as 2026-W10",
-    "color": "a colour such as #1e90ff",
-    "range": "a number",
-    "number": "a number such as 12.5",
-}
-
-
-class _AtOnce(msgspec.Struct, frozen=True):
-    """See fillResultAfterKey in js/act/fill.js."""
-
-    filled: Filled | None
 
 
 async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
@@ -55,7 +35,8 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
 
     For secret values, only the length is given. The element may be the field's label, or a wrapper around one field.
     A text that the page has had as a whole is not entered again: if the page has emptied the field, `Outcome.taken`.
-    Raises NotInteractable (`why` also "readonly" or "wrong_element"), InvalidArguments if the field rejects it.
+    Raises NotInteractable (`why` also "readonly" or "wrong_element"), InvalidArguments if the field rejects it, or then
+    holds something that does not mean the same.
     """
     check_enterable(text)
     for _ in range(_TRIES):
@@ -80,58 +61,47 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
         notes.append("it has a single line: line breaks became spaces")
     if ready.single:
         text = " ".join(text.rstrip("\n").split("\n"))
-    if ready.kind in ("rich", "code"):
-        entered = await (enter_rich if ready.kind == "rich" else enter_code)(at, ready, text, append)
-        filled, note = entered.filled, entered.note
-    elif ready.kind == "part":
-        filled, note = await _type_part(at, ready, text), ""
-    elif ready.kind == "row":
-        filled, note = await _type_row(at, ready, text), ""
+    if ready.kind == "row":
         notes.append(f"its row of {len(ready.boxes)} fields was filled")
-    elif ready.kind == "set":
-        filled, note = await _set(at, ready, text), ""
-    else:
-        filled, note = await _type(at, ready, text, append, answer), ""
+    entered = await _enter(at, ready, text, append, answer)
+    filled = entered.filled
     log_line("reading", "the field holds {} characters, compared to the text: {}", filled.length, filled.match)
     if filled.astray:
         log_line("retry", "the page moved the focus elsewhere before the text came")
         return None
-    taken = filled.match == "empty" and was_taken(at, filled.taken, before)
-    if filled.match == "empty" and not taken and (filled.taken or ready.kind in ("typed", "row")):
-        takes = f" It takes {_FORMATS[filled.type]}." if filled.type in _FORMATS else ""
-        raise await refused_error(at, "the text", filled.taken, takes)
+    entry = EnteredText(at, ready.local, entered.wanted, ready.before + text if append else text, before)
+    taken = entry.was_taken(filled)
+    if not taken and not entered.is_partial and (error := await entry.error(filled, entered.holds)):
+        raise error
     if ready.opens == "double" and filled.match != "gone" and not taken:
         return await _commit(at, ready, filled, text, notes)
     if filled.value is None and filled.match != "gone" and not taken:
         notes.append(f"filled, {filled.length} characters")
-    notes.append(note or _differs(filled))
+    notes.append(entered.note or note_on(filled, taken=taken))
     # A code editor renders only a part of its content, and would have to be selected to be read again.
-    again = partial(_reread, at, ready.local, filled) if ready.kind != "code" else None
+    again = Rereading(entry, filled, taken=taken) if ready.kind != "code" else None
     return Outcome(filled.value, "; ".join(filter(None, notes)), read_again=again, suggests=ready.suggests, taken=taken)
 
 
-def was_taken(at: Located, taken: Taken, before: NetworkMark) -> bool:
-    """Whether a page that emptied the field took the text: the script saw it, or a request began since `before`."""
-    return taken == "taken" or (taken == "whole" and at.requests.any_since(before))
-
-
-async def refused_error(at: Located, text: str, taken: Taken, takes: str = "") -> InvalidArguments:
-    """The error for a field that is empty after a text was entered; `takes`: a sentence on what it takes."""
-    unless = ", unless the page took it unseen: the field held it, and nothing else changed. It was not entered again"
-    return InvalidArguments(f"{await describe(at)} did not take {text} and is empty{unless if taken else ''}.{takes}")
-
-
-async def _reread(at: Located, local: int, was: Filled) -> Outcome:
-    """The value of the field once the page has settled."""
-    now = await at.world.call("fillResult", local, was.value or "", returning=Filled)
-    if (now.match == "gone") == (was.match == "gone") and (now.value, now.length) == (was.value, was.length):
-        return Outcome(was.value)
-    since = f"the page changed that since, to {now.length} characters"
-    if was.value is not None:
-        since = f"the page changed it since: it held {quoted(shortened(was.value, LONGEST_VALUE))}"
-    if now.match == "gone":
-        return Outcome(was.value, "then the field left the page")
-    return Outcome(now.value, since)
+async def _enter(
+    at: Located, ready: Ready, text: str, append: bool, answer: asyncio.Future[runtime.Evaluated] | None
+) -> Entered:
+    """Enters the text into a field of any kind that holds text; `answer` as for `type_in`."""
+    match ready.kind:
+        case "rich":
+            return await enter_rich(at, ready, text, append)
+        case "code":
+            return await enter_code(at, ready, text, append)
+        case "part":
+            return Entered(await _type_part(at, ready, text), text)
+        case "row":
+            return Entered(await _type_row(at, ready, text), text)
+        case "set":
+            return await _set(at, ready, text)
+        case _:
+            prepare = partial(_ready, at, text, append)
+            filled = await type_in(at, ready, text, append=append, answer=answer, prepare=prepare)
+            return Entered(filled, None if append else text)
 
 
 class _Cell(msgspec.Struct, frozen=True):
@@ -139,7 +109,7 @@ class _Cell(msgspec.Struct, frozen=True):
 
     state: Literal["open", "closed", "gone"]
     value: str
-    same: bool
+    match: Literal["same", "alike", "other", "empty"]
 
 
 async def _commit(at: Located, ready: Ready, filled: Filled, text: str, notes: list[str]) -> Outcome:
@@ -153,9 +123,9 @@ async def _commit(at: Located, ready: Ready, filled: Filled, text: str, notes: l
         case "gone":
             notes.append("Enter was pressed, and the cell was drawn anew: look at it")
             return Outcome(None, "; ".join(filter(None, notes)))
-    notes.append(
-        "" if cell.same else f"the cell shows something else than was given, {msgspec.json.encode(text).decode()}"
-    )
+    if cell.match in ("other", "empty"):
+        shown, given = (quoted(shortened(each, LONGEST_VALUE)) for each in (cell.value, filled.value or text))
+        raise InvalidArguments(f"{await describe(at)} took {given} and shows {shown} now.")
     return Outcome(cell.value, "; ".join(filter(None, notes)))
 
 
@@ -177,8 +147,11 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
             await send_keys_to(at, press(at.frame, "Enter"))  # a field that is set by script does not have the focus
     except DocumentGone:
         return outcome  # it has submitted itself
+    again = outcome.read_again
+    if isinstance(again, Rereading):
+        again = msgspec.structs.replace(again, submitted=True)
     notes = [outcome.note, ENTER_PRESSED if submission.enter else "", at.refs.write(at.world, submission.note)]
-    return msgspec.structs.replace(outcome, note="; ".join(filter(None, notes)))
+    return msgspec.structs.replace(outcome, note="; ".join(filter(None, notes)), read_again=again)
 
 
 async def _ready(at: Located, text: str, append: bool) -> Ready:
@@ -206,50 +179,27 @@ async def _ready(at: Located, text: str, append: bool) -> Ready:
 
 
 class _Set(msgspec.Struct, frozen=True):
-    """See setField in js/act/fill.js."""
+    """See setField in js/fields/set_field.js."""
 
     taken: bool
     key: str
     value: str
+    limits: str
 
 
-async def _set(at: Located, ready: Ready, text: str) -> Filled:
+async def _set(at: Located, ready: Ready, text: str) -> Entered:
     was_set = await at.world.call("setField", ready.local, text, True, returning=_Set)
     if was_set.key:
         await send(input_session(at.frame), keys(was_set.key))
     filled = await at.world.call("fillResult", ready.local, text, returning=Filled)
     if not was_set.taken:
-        raise InvalidArguments(f'{await describe(at)} takes {_FORMATS[filled.type]}, not "{text}".')
+        takes_what = FORMATS.get(filled.type, f"a number {was_set.limits}")
+        raise InvalidArguments(f'{await describe(at)} takes {takes_what}, not "{text}".')
     if was_set.key and filled.value != was_set.value:  # the page handles the key differently
         await at.world.call("setField", ready.local, text, False, returning=_Set)
         filled = await at.world.call("fillResult", ready.local, text, returning=Filled)
-    return filled
-
-
-async def _type(
-    at: Located, ready: Ready, text: str, append: bool, answer: asyncio.Future[runtime.Evaluated] | None
-) -> Filled:
-    wanted = ready.before + text if append else text
-    session = input_session(at.frame)
-    placing = [] if not ready.end else keys("Meta+ArrowDown" if ready.mac else "End") if append else select_all(ready)
-    await send(session, placing + _entering(ready, text, append))
-    if answer is not None and answer.done() and not answer.cancelled() and answer.exception() is None:
-        at_once = answer_of("fillResultAfterKey", answer.result(), _AtOnce).filled
-        if at_once is not None:
-            return at_once
-    filled = await at.world.call("fillResult", ready.local, wanted, returning=Filled)
-    if filled.astray or (filled.match in ("other", "empty") and 0 <= filled.max == filled.length):
-        return filled
-    if filled.match in ("other", "empty") and text and not (append or filled.taken) and len(text) <= _TYPED_AT_MOST:
-        log_line("retry", "the field holds something else: the text is typed again, key by key")
-        # Input masks and old scripts react to each key.
-        try:
-            again = await _ready(at, text, append)
-        except StaleRef:
-            return msgspec.structs.replace(filled, match="gone", value=None)
-        await send(session, [*select_all(ready), *keys("Delete"), *typing(text)])
-        filled = await at.world.call("fillResult", again.local, wanted, returning=Filled)
-    return filled
+    is_rounded = filled.type == "range" and filled.match == "other" and filled.value == was_set.value
+    return Entered(filled, text, holds=f"{filled.value}: its steps do not meet {text}" if is_rounded else "")
 
 
 async def _type_row(at: Located, ready: Ready, text: str) -> Filled:
@@ -274,30 +224,3 @@ async def _type_part(at: Located, ready: Ready, text: str) -> Filled:
         await send(session, typing(character))
     filled = await at.world.call("fillResult", ready.local, text, returning=Filled)
     return filled if text else msgspec.structs.replace(filled, match="same")  # when empty, it shows a placeholder
-
-
-def _entering(ready: Ready, text: str, append: bool) -> Keys:
-    """The commands that insert the text, its last characters as keys, so that key listeners see the whole text.
-
-    At the first of these keys, a page that empties the field since it takes no such text has done so.
-    """
-    if not text:
-        return [] if append or not (ready.before or ready.single) else keys("Delete")
-    # Some editors complete brackets and lists in typed text.
-    typed = text[-_TYPED_LAST:] if ready.single else "".join(_WORD_END.findall(text[-_TYPED_LAST:]))
-    if not typed:
-        return inserting(text)
-    inserted = text[: -len(typed)]
-    return [*([cdp_input.InsertText(text=inserted)] if inserted else []), *typing(typed)]
-
-
-def _differs(filled: Filled) -> str:
-    if filled.match in ("same", "gone"):
-        return "" if filled.match == "same" else "it left the page when it was filled"
-    if filled.match == "empty" and filled.taken:
-        return TAKEN
-    if filled.max == filled.length:
-        return f"it takes at most {filled.max} characters"
-    if filled.value is None:
-        return "" if filled.match == "alike" else "it holds something else than was given"
-    return "the page formatted it" if filled.match == "alike" else "it holds something else than was given"

@@ -23,6 +23,7 @@ from .actions import check, click_element
 from .fill import fill
 from .secret_fill import choose_secret, enter_secret
 from .select import takes_any_text
+from .stayed import Rereading
 from .user_form import LISTS, YES, enter_value, read, value_for
 
 _TYPED = "typed: if only what its list has counts, use select"
@@ -82,7 +83,8 @@ async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: 
             else sent.note
         )
         fields = [field for field, _ in done.values()]
-        outcome = Outcome(note=note, fields=fields, read_again=partial(_reread_fields, list(done.values())))
+        again = partial(_reread_fields, list(done.values()), submitted=submit)
+        outcome = Outcome(note=note, fields=fields, read_again=again)
         return await runner.finish("fill", outcome, detail=_count(done))
 
 
@@ -137,11 +139,14 @@ async def _submit(tab: Tab, ref: str, outcome: Outcome) -> str:
     return "; ".join(filter(None, (f"{button.role} {quoted(button.name)} was clicked", hint)))
 
 
-async def _reread_fields(done: Sequence[tuple[FilledField, _Reread]]) -> Outcome:
-    """The values of the fields once the page has settled."""
-    fields = list[FilledField]()
+async def _reread_fields(done: Sequence[tuple[FilledField, _Reread]], *, submitted: bool) -> Outcome:
+    """The values of the fields once the page has settled; the outcome has failed if one of them did not stay."""
+    fields, failure = list[FilledField](), None
     for field, ask in done:
+        if isinstance(ask, Rereading) and submitted:
+            ask = msgspec.structs.replace(ask, submitted=True)
         now = Outcome(field.value) if ask is None else await ask()
         note = "; ".join(filter(None, (field.note, now.note)))
         fields.append(msgspec.structs.replace(field, value=now.value, note=note))
-    return Outcome(fields=fields)
+        failure = failure or now.failure
+    return Outcome(fields=fields, failure=failure)

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from cdp_agent.action_log import log_line
-from cdp_agent.errors import BlockedByPolicy
+from cdp_agent.errors import BlockedByPolicy, InvalidArguments
 from cdp_agent.page.receipts.action_runner import perform
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import Located
@@ -19,9 +19,10 @@ from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Revealed, placeholder
 
 from .actionability import Obstacle, describe, element_label, obstacle_error, refusal
-from .editing import TAKEN, Taken
-from .fill import FIELD_WAIT_S, refused_error, was_taken
+from .editing import TAKEN, TAKEN_CHANGED, Taken
+from .fill import FIELD_WAIT_S
 from .select import By, select
+from .stayed import refused_error, was_taken
 
 
 class SecretRefusal(msgspec.Struct, frozen=True):
@@ -44,7 +45,7 @@ class _Entered(SecretRefusal, frozen=True):
     """See enterSecret in js/act/secret.js."""
 
     match: Literal["same", "alike", "other", "empty", "gone"]
-    max: int
+    most: int
     taken: Taken
 
 
@@ -58,8 +59,12 @@ async def select_secret(tab: Tab, ref: str, secret: Revealed, *, by: By = "text"
     return await perform(tab, "select", ref, lambda at: choose_secret(at, secret, by=by))
 
 
-async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, lines: bool = False) -> Outcome:
+async def enter_secret(
+    at: Located, secret: Revealed, *, append: bool = False, lines: bool = False, judged: bool = True
+) -> Outcome:
     """Fills the field with a text that contains secrets; `lines` keeps its line breaks. The outcome has no value.
+
+    `judged`: a field that holds something else then is an error; else the caller looks at that, as `complaint_about`.
 
     Raises BlockedByPolicy if the origin of the field's document, of a frame around it, or of the form's target is not
     among those that the secrets are for, or the field shows its value and they are only for fields that hide it.
@@ -84,10 +89,15 @@ async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, l
     taken = entered.match == "empty" and was_taken(at, entered.taken, before)
     if entered.match == "empty" and not taken:
         raise await refused_error(at, _named(secret), entered.taken)
+    if judged and entered.match == "other" and entered.taken != "accepted":
+        limit = f": it takes at most {entered.most} characters" if entered.most >= 0 else ""
+        given = " and ".join(map(placeholder, secret.names)) or "was given"
+        raise InvalidArguments(f"{await describe(at)} holds something else than {given}{limit}.")
     notes = [
         at.refs.write(at.world, field.note),
         f"{_named(secret)} was filled in",
-        TAKEN if taken else _differs(entered),
+        TAKEN if taken else TAKEN_CHANGED if entered.match == "other" and entered.taken == "accepted" else "",
+        "it left the page when it was filled" if entered.match == "gone" else "",
     ]
     return Outcome(note="; ".join(filter(None, notes)), taken=taken)
 
@@ -146,14 +156,3 @@ def _origin(where: str) -> str:
 
 def _named(secret: Revealed) -> str:
     return " and ".join(map(placeholder, secret.names)) or "What the user gave"
-
-
-def _differs(entered: _Entered) -> str:
-    match entered.match:
-        case "other":
-            limit = f", which takes at most {entered.max} characters" if entered.max > 0 else ""
-            return f"the field holds something else than was given{limit}"
-        case "gone":
-            return "it left the page when it was filled"
-        case _:
-            return ""

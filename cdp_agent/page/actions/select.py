@@ -155,6 +155,14 @@ def _shown(at: Located, local: int, shown: str, note: str = "") -> Outcome:
     return Outcome(shown, note, read_again=again)
 
 
+async def _filter(at: Located, text: str) -> None:
+    """Fills in the field that filters a list; what the list has then counts, not what the field makes of the text."""
+    try:
+        await fill(at, text)
+    except InvalidArguments:
+        log_line("decision", "the field of the list holds something else: what the list has then decides")
+
+
 class _Custom:
     """Choosing in a custom list, from opening it to the chosen option."""
 
@@ -235,10 +243,10 @@ class _Custom:
             log_line("decision", "filters the list by its field")
             filtered = msgspec.structs.replace(self._at, local=field)
             before = await world.call("displayedValue", field, returning=str)
-            await fill(filtered, wanted)
+            await _filter(filtered, wanted)
             all_of_them, option = option, await self._option(wanted, SUGGESTIONS_WAIT_S)
             if option.state == "unknown":
-                await fill(filtered, before)  # some lists filter by text that they do not show
+                await _filter(filtered, before)  # some lists filter by text that they do not show
                 was_filtered = option.options != all_of_them.options
                 unfiltered = await self._unfiltered(wanted, option if was_filtered else None)
                 option = unfiltered if unfiltered.state == "found" or unfiltered.total else option

@@ -36,10 +36,11 @@ class _Slider(msgspec.Struct, frozen=True):
 
 
 async def slide(at: Located, local: int, text: str) -> Outcome:
-    """Moves the focused slider to the number, or to the nearest value that its steps allow.
+    """Moves the focused slider to the number, or to the nearest one that its steps allow.
 
     `Outcome.value` is the new value (`aria-valuenow`, https://w3c.github.io/aria/#aria-valuenow). Raises
-    InvalidArguments unless `text` is a number between its minimum and maximum, NotInteractable if keys do nothing.
+    InvalidArguments unless `text` is a number between its minimum and maximum, and if its steps do not meet that;
+    NotInteractable if keys do nothing.
     """
     slider = _Setting(at, local)
     before = await slider.now()
@@ -51,7 +52,9 @@ async def slide(at: Located, local: int, text: str) -> Outcome:
         value = await slider.move(value, wanted)
     if value is None:
         return Outcome(note="it left the page when it was moved")
-    return Outcome(_shown(value), "" if value == wanted else f"its steps do not meet {_shown(wanted)}")
+    if value != wanted:
+        raise InvalidArguments(f"{await describe(at)} holds {_shown(value)}: its steps do not meet {_shown(wanted)}.")
+    return Outcome(_shown(value))
 
 
 class _Setting:

@@ -54,7 +54,7 @@ class _After(msgspec.Struct, frozen=True):
     """See userFieldAfter in js/act/user_data.js."""
 
     match: Literal["same", "alike", "other", "empty", "gone"]
-    max: int
+    most: int
     validation_message: str
     invalid: bool
 
@@ -90,7 +90,7 @@ async def enter(tab: Tab, ref: str, value: Value, origins: list[str], *, choose:
             await check_allowed(at, secret, await secret_refusal(at, secret, field.local))
 
         def enter_text() -> Coroutine[Any, Any, Outcome]:
-            return enter_secret(at, secret, lines=field.type in ("textarea", "richtext"))
+            return enter_secret(at, secret, lines=field.type in ("textarea", "richtext"), judged=False)
 
         taken = (await enter_value(at, field, meant, enter_text, choose=choose)).taken
         return Outcome()
@@ -146,7 +146,7 @@ async def complaint_about(tab: Tab, ref: str, value: Value, before: str, *, take
     if after.match == "other" and field.type in BOXES:
         return "The page did not let it stay so."
     if after.match == "other":
-        limit = f", which takes at most {after.max} characters" if after.max > 0 else ""
+        limit = f", which takes at most {after.most} characters" if after.most >= 0 else ""
         return f"The field holds something else than was given{limit}."
     return ""
 

@@ -259,6 +259,8 @@ class ActionRunner:
             if not baseline.has_left and (blocked := refused(receipt)):
                 leads = "" if blocked.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
                 raise BlockedByPolicy(f"{leads}{blocked}")
+            if (failure := observed.outcome.failure) is not None:
+                raise failure
         finally:
             baseline.stop(gave_up=receipt.settled != QUIET and not self._watch.awaits_server)
         navigated, moved, notes = self._watch.navigated, baseline.address_changed, self._notes(receipt, observed)

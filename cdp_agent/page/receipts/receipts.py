@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 
 from cdp_agent.action_log import Logged
+from cdp_agent.errors import ActionError
 from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
@@ -78,6 +79,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """Whether it was a field for which pages show a list or a calendar, some time later."""
     taken: bool = False
     """Whether the page took the text of a field and emptied it, and so may have submitted it."""
+    failure: ActionError | None = None
+    """Why the action has failed after all, which is raised once the page is at rest."""
     chosen: Sequence[str] = ()
     """Options of a list that the action opened and closed again, which is no effect to report."""
 

@@ -296,64 +296,6 @@ const afterSelectionChange = () =>
     port2.postMessage(null);
   });
 
-/** The text that the field holds; of a code editor, the lines that are rendered. */
-function fieldText(field, kind) {
-  if (kind === 'code') return visibleCodeLines(codeEditorOf(field)).join('\n');
-  if (tagOf(field) === 'INPUT') return wholeInputValue(field);
-  if (tagOf(field) === 'TEXTAREA') return wholeAreaValue(field);
-  // the page may have ended the editing in the meantime
-  return field.editContext ? field.editContext.text : richText(field);
-}
-
-const wholeInputValue = reader(HTMLInputElement, 'value');
-const wholeAreaValue = reader(HTMLTextAreaElement, 'value');
-
-/**
- * Compares what the field holds with the wanted text. This is done here so that a secret does not leave the page.
- * @param {number} id @param {string} wanted @returns {Promise<Filled>}
- * @typedef {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number,
- *   type: string, astray: boolean, taken: '' | 'whole' | 'taken'}} Filled alike: the same letters and digits, formatted
- *   by the page; astray: keys were about to reach another element, and were suppressed; taken: see takenFrom
- */
-async function fillResult(id, wanted) {
-  cancelKeyupWait();
-  const astray = keyWatch.astray;
-  unwatchKeys();
-  stopWatchingEntering();
-  const field = resolveElement(id);
-  /** @type {Filled} */
-  const gone = {
-    match: 'gone',
-    value: null,
-    length: 0,
-    max: -1,
-    type: '',
-    astray,
-    taken: field && takenFrom(field) ? 'taken' : '',
-  };
-  if (!field || !isConnected_.call(field)) return gone;
-  const kind = fieldKind(field);
-  let now = heldText(field);
-  // Editors render their text in the next frame, or a later one.
-  const isEditor = kind === 'code' || kind === 'rich';
-  for (let frame = 0; isEditor && !astray && frame < 5 && matchOf(field, kind, now, wanted) !== 'same'; frame++) {
-    await nextFrame();
-    if (!isConnected_.call(field)) return gone;
-    now = heldText(field);
-  }
-  if (!isSecret(field)) recordEntered(field, now);
-  const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
-  return {
-    match: matchOf(field, kind, now, wanted),
-    value: isSecret(field) ? null : beginningOf(now),
-    length: now.length,
-    max: isField && !rows.has(field) ? maxLengthOf(field) : -1,
-    type: tagOf(field) === 'INPUT' ? inputType(field) : '',
-    astray,
-    taken: takenFrom(field),
-  };
-}
-
 const KEYS = ['keydown', 'beforeinput'];
 const KEY_WATCH_MS = 5000; // the longest time that our keys take to arrive: later ones are the user's own
 /**
@@ -409,121 +351,6 @@ async function keysArrived() {
 }
 
 /**
- * The listener that waits for the last key of a fill.
- * @type {{onKeyup: () => void, resolve: (answer: {filled: null}) => void} | null}
- */
-let keyupWait = null;
-
-/**
- * The `fillResult` on the `keyup` at which the field holds exactly the text; null if there is none. Must be called
- * before the key is sent, since a call after input is answered only when the page has painted.
- * @param {number} id @param {string} wanted @returns {Promise<{filled: Filled | null}>}
- */
-function fillResultAfterKey(id, wanted) {
-  cancelKeyupWait();
-  const element = resolveElement(id);
-  const field = element && fieldOf(element);
-  if (!field || fieldKind(field) !== 'typed') return Promise.resolve({ filled: null });
-  return new Promise((resolve) => {
-    const views = levelsOf(field).map((level) => defaultView_.call(level.document));
-    const onKeyup = async () => {
-      if (matchOf(field, 'typed', heldText(field), wanted) === 'same')
-        resolve({ filled: await fillResult(internalIdOf(field), wanted) });
-    };
-    keyupWait = { onKeyup, resolve };
-    // In the bubbling phase, after the page's own handlers.
-    listen(views, ['keyup'], onKeyup);
-  });
-}
-
-function cancelKeyupWait() {
-  if (keyupWait) unlisten(keyupWait.onKeyup);
-  keyupWait?.resolve({ filled: null }); // has no effect if it has resolved
-  keyupWait = null;
-}
-
-const NUMBER = /^[-+]?\d+(?:\.\d+)?$/;
-
-function matchOf(field, kind, now, wanted) {
-  if (kind === 'set') wanted = toInputValue(inputType(field), wanted.trim());
-  if (kind === 'set' && inputType(field) === 'color') wanted = wanted.toLowerCase();
-  const isPlain = kind === 'typed' || kind === 'set';
-  const normalized = (text) =>
-    isPlain
-      ? text.replace(/\r\n?/g, '\n')
-      : kind === 'rich'
-        ? normalizeEditorText(text)
-        : text.replace(/\s+/g, ' ').trim();
-  if (normalized(now) === normalized(wanted)) return 'same';
-  if (now === '') return 'empty';
-  const bare = (text) => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
-  const isNumber = NUMBER.test(now.trim()) && NUMBER.test(wanted.trim()) && Number(now) === Number(wanted);
-  return isNumber || (bare(wanted) && bare(now) === bare(wanted)) ? 'alike' : 'other';
-}
-
-const setInputValue_ = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
-const dispatchEvent_ = EventTarget.prototype.dispatchEvent;
-
-/**
- * Sets a date, time, colour or slider. Typing would depend on the locale's order of day and month, and dragging on
- * pixels; therefore the value is set, followed by the usual events, which are not trusted ones. With `by_key`, a slider
- * is set one step beside the value and a key does the last step: some pages recognize the end of a movement by keys and
- * the mouse only.
- * @param {number} id @param {string} text @param {boolean} by_key
- * @returns {{taken: boolean, key: string, value: string}} taken: false: not a valid value, nothing was changed; key:
- *   must still be pressed; value: the value afterwards
- */
-function setField(id, text, by_key) {
-  const field = resolveElement(id);
-  if (!field) return NOT_TAKEN;
-  const before = inputValue(field);
-  const value = toInputValue(inputType(field), text.trim());
-  setInputValue_.call(field, value);
-  const now = inputValue(field);
-  if (
-    inputType(field) === 'range'
-      ? Number.isNaN(Number(value)) || value === ''
-      : now.toLowerCase() !== value.toLowerCase() && !(value && now)
-  ) {
-    setInputValue_.call(field, before);
-    return NOT_TAKEN;
-  }
-  if (inputType(field) === 'color' && now !== value.toLowerCase()) {
-    setInputValue_.call(field, before);
-    return NOT_TAKEN;
-  }
-  const key =
-    by_key && inputType(field) === 'range' && now !== before && hasFocusWithin(field)
-      ? moveOneStepAway(field, now)
-      : '';
-  for (const type of key ? ['input'] : ['input', 'change'])
-    dispatchEvent_.call(field, new Event(type, { bubbles: true, composed: true }));
-  return { taken: true, key, value: now };
-}
-
-const NOT_TAKEN = { taken: false, key: '', value: '' };
-const stepUp_ = HTMLInputElement.prototype.stepUp;
-const stepDown_ = HTMLInputElement.prototype.stepDown;
-
-/** Moves a slider one step away, if it has steps. @returns {string} the key that moves it back, '' if there is none */
-function moveOneStepAway(slider, now) {
-  if (attr(slider, 'step')?.trim().toLowerCase() === 'any') return '';
-  stepDown_.call(slider);
-  if (inputValue(slider) !== now) return 'ArrowUp';
-  stepUp_.call(slider);
-  return inputValue(slider) === now ? '' : 'ArrowDown';
-}
-
-/** The text in the format of the input type's values, as far as it can be converted. */
-function toInputValue(type, text) {
-  if (type === 'color')
-    return text.replace(/^#?([\da-f])([\da-f])([\da-f])$/i, '#$1$1$2$2$3$3').replace(/^(?=[\da-f]{6}$)/i, '#');
-  if (type === 'range') return text;
-  const padded = text.replace(/(?<![\d.])\d(?!\d)/g, '0$&');
-  return type === 'datetime-local' ? padded.replace(/\s+(?=\d)/, 'T') : padded;
-}
-
-/**
  * The visible field that got the focus after a click has opened it; `id` itself if there is none.
  * @param {number} id
  * @returns {Promise<number>}
@@ -555,7 +382,7 @@ function textOfCell(cell) {
 /**
  * The text of a grid cell as soon as its field is closed, or after 10 frames.
  * @param {number} cell @param {number} field @param {string} wanted
- * @returns {Promise<{state: 'open' | 'closed' | 'gone', value: string, same: boolean}>}
+ * @returns {Promise<{state: 'open' | 'closed' | 'gone', value: string, match: Match}>}
  */
 async function cellAfter(cell, field, wanted) {
   const isOpen = () =>
@@ -570,7 +397,9 @@ async function cellAfter(cell, field, wanted) {
   for (let frame = 0; frame < 10 && !isDone(); frame++) await nextFrame();
   const value = cellText();
   const state = isDone() ? 'closed' : isOpen() ? 'open' : value === null ? 'gone' : 'closed';
-  return { state, value: value ?? '', same: value === wanted };
+  const element = resolveElement(cell);
+  const match = element && value !== null ? matchOf(element, 'other', value, wanted) : 'other';
+  return { state, value: value ?? '', match };
 }
 
 const click_ = HTMLElement.prototype.click;

@@ -85,14 +85,14 @@ const secretRefusal = (id, allowed) =>
 /**
  * Enters the secret, or returns why not; a row of fields with one character each gets a character each.
  * @param {number} id @param {string} text @param {Allowed & {append: boolean}} options
- * @returns {SecretRefusal & {match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number, taken: '' | 'whole' |
- *   'taken'}}  taken: see takenFrom
+ * @returns {SecretRefusal & {match: Match | 'gone', most: number, taken: Taken}}  most: see fillResult; taken: see
+ *   takenFrom
  */
 function enterSecret(id, text, options) {
   const first = resolveElement(id);
   const fields = first ? oneCharacterFields(first, text) : [];
   /** @type {ReturnType<typeof enterSecret>} */
-  let entered = { why: 'gone', where: '', match: 'gone', max: -1, taken: '' };
+  let entered = { why: 'gone', where: '', match: 'gone', most: -1, taken: '' };
   for (let i = 0; i < fields.length; i++) {
     entered = enterInto(fields[i], fields.length > 1 ? text[i] : text, options);
     if (entered.why || entered.match !== 'same') return entered;
@@ -113,11 +113,11 @@ function oneCharacterFields(field, text) {
 function enterInto(field, text, options) {
   const kind = fieldKind(field);
   let refusal = refusalOf(field, options);
-  if (refusal.why) return { ...refusal, match: 'gone', max: -1, taken: '' };
+  if (refusal.why) return { ...refusal, match: 'gone', most: -1, taken: '' };
   const focused = moveFocus(field);
   const selected = focused && kind !== 'set' && selectAllOrMoveToEnd(field, kind, options.append);
   refusal = refusalOf(field, options); // handlers of the page have run
-  if (refusal.why) return { ...refusal, match: 'gone', max: -1, taken: '' };
+  if (refusal.why) return { ...refusal, match: 'gone', most: -1, taken: '' };
   const before = options.append ? fieldText(field, kind) : '';
   const document = documentOf(field);
   rows.delete(field);
@@ -138,12 +138,12 @@ function enterInto(field, text, options) {
   }
   dispatchKey(field, 'keyup');
   stopWatchingEntering();
-  if (!isConnected_.call(field)) return { ...refusal, match: 'gone', max: -1, taken: '' };
-  const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
+  if (!isConnected_.call(field)) return { ...refusal, match: 'gone', most: -1, taken: '' };
+  const now = fieldText(field, kind);
   return {
     ...refusal,
-    match: matchOf(field, kind, fieldText(field, kind), before + text),
-    max: isField ? maxLengthOf(field) : -1,
+    match: matchOf(field, kind, now, before + text),
+    most: isCut(field, now, before + text) ? now.length : -1,
     taken: takenFrom(field),
   };
 }

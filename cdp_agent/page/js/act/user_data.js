@@ -153,12 +153,12 @@ function leaveField(id) {
 /**
  * Whether the field holds the wanted value, and the error message of the browser or the page.
  * @param {number} id @param {string | null} wanted  null: the value is not compared
- * @returns {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number, validation_message: string, invalid:
- *   boolean}} invalid: the browser reports it as invalid
+ * @returns {{match: Match | 'gone', most: number, validation_message: string, invalid: boolean}} most: see
+ *   fillResult; invalid: the browser reports it as invalid
  */
 function userFieldAfter(id, wanted) {
   const field = resolveElement(id);
-  if (!field || !isConnected_.call(field)) return { match: 'gone', max: -1, validation_message: '', invalid: false };
+  if (!field || !isConnected_.call(field)) return { match: 'gone', most: -1, validation_message: '', invalid: false };
   forget();
   const kind = fieldKind(field);
   const box = checkStateOf(field);
@@ -171,7 +171,7 @@ function userFieldAfter(id, wanted) {
     match = matchOf(field, kind, fieldText(field, kind), wanted);
   return {
     match,
-    max: isText ? maxLengthOf(field) : -1,
+    most: wanted !== null && isText && isCut(field, fieldText(field, kind), wanted) ? maxLengthOf(field) : -1,
     validation_message: validationOf(field) || pageErrorOf(field),
     invalid: validationOf(field) !== '',
   };

@@ -1,0 +1,160 @@
+"""Typing a text into a field so that it stays: at once, then at the pace of the page, then with its decimal mark."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import msgspec
+
+from cdp_agent.action_log import log_line
+from cdp_agent.cdp import input as cdp_input
+from cdp_agent.cdp import runtime
+from cdp_agent.errors import StaleRef
+from cdp_agent.page.frames.world import World, answer_of
+from cdp_agent.page.refs.locate import Located
+
+from .actionability import input_session
+from .editing import Filled, Keys, Prepare, Ready, keys, select_all
+from .keyboard import inserting, send, typing
+
+QUIET_MS = 30
+"""How long text and caret of a field must be at rest before the next key.
+
+A widely used mask (jquery-mask-plugin) puts the caret right 10 ms after each key.
+"""
+SLOW_MS = 120
+"""The same where that was too fast: something changed some time after a key, or is in another order."""
+MOST_MS = 400
+"""How long a field may take to be at rest after a key."""
+_TYPED_AT_MOST = 300
+_PACED_AT_MOST = 80
+"""In characters: longer texts are in no mask."""
+_TYPED_LAST = 2
+_DELIMITED_AT_MOST = 100
+_DELIMITER = re.compile(r"[,;]")
+_WORD_END = re.compile(r"[^\W_]+\Z")
+_DECIMAL = re.compile(r"[-+]?\d+([.,])\d+")
+_OTHER_MARK = str.maketrans(".,", ",.")
+
+
+class _AtOnce(msgspec.Struct, frozen=True):
+    """See fillResultAfterKey in js/fields/filled.js."""
+
+    filled: Filled | None
+
+
+async def type_in(
+    at: Located,
+    ready: Ready,
+    text: str,
+    *,
+    append: bool,
+    answer: asyncio.Future[runtime.Evaluated] | None,
+    prepare: Prepare,
+) -> Filled:
+    """Types the text into the field, and returns what it holds; `prepare` makes it ready to be typed into again.
+
+    `answer` is the pending result of `fillResultAfterKey`. What the page took, or the field has no more room for, is
+    not typed again.
+    """
+    wanted = ready.before + text if append else text
+    session = input_session(at.frame)
+    placing = [] if not ready.end else keys("Meta+ArrowDown" if ready.mac else "End") if append else select_all(ready)
+    await send(session, placing + _entering(ready, text, append))
+    if answer is not None and answer.done() and not answer.cancelled() and answer.exception() is None:
+        at_once = answer_of("fillResultAfterKey", answer.result(), _AtOnce).filled
+        if at_once is not None:
+            return at_once
+    filled = await at.world.call("fillResult", ready.local, wanted, returning=Filled)
+    if append or not text or len(text) > _TYPED_AT_MOST:
+        return filled
+    tries = _further_tries(text, filled)
+    while tries and not (filled.astray or filled.most >= 0 or filled.taken or filled.match not in ("other", "empty")):
+        typed, quiet_ms = tries.pop(0)
+        how = f"each key {quiet_ms} ms after the last change" if quiet_ms else "key by key"
+        log_line("retry", "the field holds {}: the text is typed again, {}", _state(filled), how)
+        if typed != text:
+            log_line("decision", "with the other decimal mark")
+        try:
+            again = await prepare()
+        except StaleRef:
+            return msgspec.structs.replace(filled, match="gone", value=None)
+        await send(session, [*select_all(ready), *keys("Delete")])
+        late = False
+        if quiet_ms:
+            late = await _type_at_pace(at, again, typed, quiet_ms)
+        else:
+            await send(session, typing(typed))
+        filled = await at.world.call("fillResult", again.local, wanted, returning=Filled)
+        if 0 < quiet_ms < SLOW_MS and (late or _is_permuted(text, filled.value)):
+            tries.append((text, SLOW_MS))
+    return filled
+
+
+def _is_permuted(text: str, value: str | None) -> bool:
+    """Whether a field holds the letters and digits of the text in another order."""
+    given, held = (list(filter(str.isalnum, each)) for each in (text, value or ""))
+    return given != held and sorted(given) == sorted(held)
+
+
+def _state(filled: Filled) -> str:
+    return "nothing" if filled.match == "empty" else "something else"
+
+
+def _further_tries(text: str, filled: Filled) -> list[tuple[str, int]]:
+    """What to type if the field holds something else, and how long it must be at rest before each key."""
+    if (
+        filled.match == "empty" or len(text) > _PACED_AT_MOST
+    ):  # nothing came out of order: some pages react only to keys
+        return [(text, 0)]
+    # A mask may have the other decimal mark, as a person sees when theirs does nothing.
+    swaps = _DECIMAL.fullmatch(text) and filled.type not in ("number", "range")
+    return [(text, QUIET_MS), *([(text.translate(_OTHER_MARK), QUIET_MS)] if swaps else [])]
+
+
+async def _type_at_pace(at: Located, ready: Ready, text: str, quiet_ms: int) -> bool:
+    """Types the text. Returns whether text or caret changed some time after a key."""
+    session = input_session(at.frame)
+    late = False
+    for index, character in enumerate(text, 1):
+        await send(session, typing(character))
+        # What each key puts off is seen only after the last one.
+        rest = await rest_of(at.world, ready.local, SLOW_MS if index == len(text) else quiet_ms)
+        late = late or rest.late
+        if not rest.focused:
+            log_line("decision", "the focus went elsewhere: no more keys are sent")
+            break
+    return late
+
+
+class Rest(msgspec.Struct, frozen=True):
+    """See fieldAtRest in js/fields/pace.js."""
+
+    focused: bool
+    late: bool
+
+
+async def rest_of(world: World, local: int, quiet_ms: int) -> Rest:
+    """Waits until text and caret of the field are at rest."""
+    limits = {"quiet_ms": quiet_ms, "most_ms": MOST_MS}
+    return await world.call("fieldAtRest", local, limits, returning=Rest)
+
+
+def _entering(ready: Ready, text: str, append: bool) -> Keys:
+    """The commands that insert the text, its last characters as keys, so that key listeners see the whole text.
+
+    At the first of these keys, a page that empties the field since it takes no such text has done so. In a single line
+    all from the first comma on are keys, as fields for tags take each tag at the key of its comma.
+    """
+    if not text:
+        return [] if append or not (ready.before or ready.single) else keys("Delete")
+    # Some editors complete brackets and lists in typed text.
+    typed = text[-_TYPED_LAST:] if ready.single else "".join(_WORD_END.findall(text[-_TYPED_LAST:]))
+    delimiter = _DELIMITER.search(text) if ready.single else None
+    if delimiter is not None and len(text) - delimiter.start() <= _DELIMITED_AT_MOST:
+        typed = text[min(delimiter.start(), len(text) - _TYPED_LAST) :]
+    if not typed:
+        return inserting(text)
+    inserted = text[: -len(typed)]
+    return [*([cdp_input.InsertText(text=inserted)] if inserted else []), *typing(typed)]

@@ -1,0 +1,111 @@
+"""Whether a text that was entered into a field stayed there, at once and when the page is at rest: notes and errors.
+
+What a field holds means what was entered, or the act has failed; js/fields/meaning.js decides that.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from cdp_agent.action_log import log_line
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.activity.network import NetworkMark
+from cdp_agent.page.receipts.receipts import LONGEST_VALUE, Outcome
+from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.snapshot.lines import quoted, shortened
+
+from .actionability import describe
+from .editing import TAKEN, TAKEN_CHANGED, Filled, Taken
+
+FORMATS = {
+    "date": "a date such as 2026-03-05",
+    "time": "a time such as 14:30",
+    "datetime-local": "a date and time such as 2026-03-05T14:30",
+    "month": "a month such as 2026-03",
+    "week": "a week such as 2026-W10",
+    "color": "a colour such as #1e90ff",
+    "number": "a number such as 12.5",
+}
+
+
+class EnteredText(msgspec.Struct, frozen=True):
+    """A text that was entered into a field."""
+
+    at: Located
+    local: int
+    wanted: str | None
+    """What the field is to hold, as `fillResult` takes it; None: what it was prepared for."""
+    text: str
+    """The same for a message."""
+    before: NetworkMark
+    """The requests before it was entered."""
+
+    def was_taken(self, filled: Filled) -> bool:
+        """Whether a page that emptied or changed the field took the text before."""
+        if filled.match == "other":
+            return filled.taken == "accepted"
+        return filled.match == "empty" and was_taken(self.at, filled.taken, self.before)
+
+    async def error(self, filled: Filled, holds: str = "") -> InvalidArguments | None:
+        """The error for a field that does not hold the text; `holds`: what it does, if more is known."""
+        if filled.match == "empty":
+            return await refused_error(self.at, "the text", filled.taken, takes_sentence(filled.type))
+        if filled.match != "other":
+            return None
+        if not holds and filled.value is None:
+            holds = "something else than was given"
+        elif not holds:
+            held, text = (quoted(shortened(each, LONGEST_VALUE)) for each in (filled.value or "", self.text))
+            holds = f"{held}, not {text}"
+        why = f": it takes at most {filled.most} characters" if filled.most >= 0 else ""
+        return InvalidArguments(f"{await describe(self.at)} holds {holds}{why}.{takes_sentence(filled.type)}")
+
+
+class Rereading(msgspec.Struct, frozen=True):
+    """Reads a field again once the page is at rest; the outcome has failed if the text is not there any more."""
+
+    entry: EnteredText
+    was: Filled
+    taken: bool
+    submitted: bool = False
+    """Whether the field was sent after that, upon which the page may do with it as it likes."""
+
+    async def __call__(self) -> Outcome:
+        was, entry = self.was, self.entry
+        now = await entry.at.world.call("fillResult", entry.local, entry.wanted, returning=Filled)
+        if (now.match == "gone") == (was.match == "gone") and (now.value, now.length) == (was.value, was.length):
+            return Outcome(was.value)
+        if now.match == "gone":
+            return Outcome(was.value, "then the field left the page")
+        log_line("reading", "the field holds {} characters by now: {}", now.length, now.match)
+        may_change = self.taken or self.submitted or entry.was_taken(now)
+        failure = None if may_change else await entry.error(now)
+        since = f"the page changed that since, to {now.length} characters"
+        if was.value is not None:
+            since = f"the page changed it since: it held {quoted(shortened(was.value, LONGEST_VALUE))}"
+        return Outcome(now.value, since, failure=failure)
+
+
+def was_taken(at: Located, taken: Taken, before: NetworkMark) -> bool:
+    """Whether a page that emptied the field took the text: the script saw it, or a request began since `before`."""
+    return taken in ("taken", "accepted") or (taken == "whole" and at.requests.any_since(before))
+
+
+async def refused_error(at: Located, text: str, taken: Taken, takes: str = "") -> InvalidArguments:
+    """The error for a field that is empty after a text was entered; `takes`: a sentence on what it takes."""
+    unless = ", unless the page took it unseen: the field held it, and nothing else changed. It was not entered again"
+    return InvalidArguments(f"{await describe(at)} did not take {text} and is empty{unless if taken else ''}.{takes}")
+
+
+def takes_sentence(type: str) -> str:
+    """A sentence on what a field of that type takes, for a message."""
+    return f" It takes {FORMATS[type]}." if type in FORMATS else ""
+
+
+def note_on(filled: Filled, *, taken: bool) -> str:
+    """A note for the receipt of a field that holds what was entered, or had it."""
+    if taken:
+        return TAKEN if filled.match == "empty" else TAKEN_CHANGED
+    if filled.match == "gone":
+        return "it left the page when it was filled"
+    return "the page formatted it" if filled.match == "alike" and filled.value is not None else ""

@@ -459,6 +459,8 @@ class Page:
     async def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
         """Presses a key or chord ("Enter", "Control+A") `repeat` times where the focus is, or in an element.
 
+        Several keys, separated by spaces ("g i", "Control+K Control+S"), are pressed one after the other.
+
         Raises InvalidArguments for a key that does not exist, NotInteractable, StaleRef.
         """
         return await actions.press_key(self._tab, key, ref, repeat)

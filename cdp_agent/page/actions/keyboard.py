@@ -24,7 +24,7 @@ from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.snapshot.lines import units_of
 
 from .actionability import input_session
-from .keys import KEYS, MODIFIERS, Chord, Key, find_key, parse_chord
+from .keys import KEYS, MODIFIERS, Chord, Key, find_key, parse_sequence
 
 # On macOS, the input system maps chords to editing commands; synthetic events have to include these.
 # https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/editing/commands/editor_command_names.h
@@ -54,20 +54,24 @@ _INPUT_METHOD = 229
 """The key code of keys handled by an input method. https://w3c.github.io/uievents/#determine-keydown-keyup-keyCode"""
 
 
-async def press(frame: Frame, chord: str, repeat: int = 1) -> Outcome:
-    """Presses a key or chord ("Enter", "Control+A", "é") in the focused element of the frame's tab.
+async def press(frame: Frame, keys: str, repeat: int = 1) -> Outcome:
+    """Presses a key or chord ("Enter", "Control+A", "é") in the focused element of the frame's tab, or several ("g i").
 
-    The page handles each of the `repeat` presses before the next one is sent, since it may move the focus.
+    The page handles each press before the next one is sent, since it may move the focus: of several keys also in the
+    frame that follows. Pages give up a sequence of keys after some 500 ms.
 
     Raises InvalidArguments for a key that does not exist, PageUnresponsive, DocumentGone.
     """
-    mac = "Meta" in chord and await is_mac(frame)
-    parsed = parse_chord(chord, mac=mac)
-    is_character = len(parsed.key.key) == 1 and set(parsed.modifiers) <= {"Shift"}  # perhaps one of a password
+    mac = "Meta" in keys and await is_mac(frame)
+    sequence = parse_sequence(keys, mac=mac)
+    # A single character is perhaps one of a password.
+    is_character = all(len(each.key.key) == 1 and set(each.modifiers) <= {"Shift"} for each in sequence)
     times = f" {repeat} times" if repeat > 1 else ""
-    log_line("input", "presses {}{}", "a character" if is_character else chord, times)
-    events = events_of(parsed, mac=mac)
-    for _ in range(repeat):
+    log_line("input", "presses {}{}", "a character" if is_character else keys, times)
+    presses = [events_of(chord, mac=mac) for chord in sequence] * repeat
+    for number, events in enumerate(presses):
+        if number and len(sequence) > 1:
+            await (await frame.world()).call("nextFrame")
         await send(input_session(frame), events)
     return Outcome()
 

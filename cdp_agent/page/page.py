@@ -469,7 +469,8 @@ class Page:
         """Types where the focus is, or into an element, one key per character; a line break presses Enter.
 
         For elements that handle keys themselves: terminals, grids, canvases. Replaces no text; `fill` is for fields.
-        Raises InvalidArguments for more than a million characters.
+        Where the first key opens a field, as in a grid, the others wait for it. Raises InvalidArguments for more than a
+        million characters, and if that field does not hold what was typed.
         """
         return await actions.type_keys(self._tab, text, ref)
 

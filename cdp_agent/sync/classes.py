@@ -761,6 +761,8 @@ class Page(SyncWrapper[AsyncPage]):
     def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
         """Presses a key or chord ("Enter", "Control+A") `repeat` times where the focus is, or in an element.
 
+        Several keys, separated by spaces ("g i", "Control+K Control+S"), are pressed one after the other.
+
         Raises InvalidArguments for a key that does not exist, NotInteractable, StaleRef.
         """
         return call(self._async.press(key, ref=ref, repeat=repeat))
@@ -769,7 +771,8 @@ class Page(SyncWrapper[AsyncPage]):
         """Types where the focus is, or into an element, one key per character; a line break presses Enter.
 
         For elements that handle keys themselves: terminals, grids, canvases. Replaces no text; `fill` is for fields.
-        Raises InvalidArguments for more than a million characters.
+        Where the first key opens a field, as in a grid, the others wait for it. Raises InvalidArguments for more than a
+        million characters, and if that field does not hold what was typed.
         """
         return call(self._async.type(text, ref=ref))
 

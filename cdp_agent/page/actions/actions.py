@@ -24,8 +24,9 @@ from cdp_agent.page.tab.tab import Tab
 
 from . import mouse
 from .actionability import DEADLINE_S, aim, describe, element_label, input_session, missed_error, refusal, removed_error
-from .keyboard import check_enterable, held_down, press, quoted_for_receipt, type_text
+from .keyboard import check_enterable, held_down, press, quoted_for_receipt
 from .mouse import Button
+from .type_text import type_text
 
 ELEMENT_GONE = "the page took it away or rendered it anew while the button was down, so that no click came of the press"
 ELEMENT_MOVED = (
@@ -190,7 +191,7 @@ async def type_keys(tab: Tab, text: str, ref: str | None) -> Receipt:
     """Types where the focus is, or into an element, one key per character. Raises as `Page.type`."""
     check_enterable(text)
     detail = quoted_for_receipt(text)
-    return await _use_keyboard(tab, "type", ref, lambda root: type_text(root, text), detail=detail, keys=len(text))
+    return await _use_keyboard(tab, "type", ref, lambda _: type_text(tab, text), detail=detail, keys=len(text))
 
 
 async def _use_keyboard(

@@ -48,7 +48,7 @@ _MAC_COMMANDS = {
 LONGEST_TEXT = 1_000_000
 """In characters: Chrome lays out a field of this length in one second, one of ten times that in twenty."""
 _LONGEST_QUOTED = 60
-_CONTROLS = {"\n": "Enter", "\r": "Enter", "\t": "Tab"}
+CONTROLS = {"\n": "Enter", "\r": "Enter", "\t": "Tab"}
 _FIRST_OF_EAST_ASIA = 0x2E80
 _INPUT_METHOD = 229
 """The key code of keys handled by an input method. https://w3c.github.io/uievents/#determine-keydown-keyup-keyCode"""
@@ -74,29 +74,6 @@ async def press(frame: Frame, keys: str, repeat: int = 1) -> Outcome:
             await (await frame.world()).call("nextFrame")
         await send(input_session(frame), events)
     return Outcome()
-
-
-async def type_text(frame: Frame, text: str) -> Outcome:
-    """Types the text, key by key, into the focused element of the frame's tab.
-
-    A line break is Enter, a tab the key Tab; characters without a key are inserted, as from an input method. A note in
-    the outcome states if nothing had the focus. Raises PageUnresponsive, DocumentGone.
-    """
-    while frame.parent is not None:
-        frame = frame.parent
-    world = await frame.world()
-    focused = await world.call("focusedLabel", returning=str)
-    log_line("input", "types {} characters into {}", len(text), "the focus" if focused else "a page without a focus")
-    moves = True  # the first key may open a field, which then takes the focus
-    for part in _strokes(text):
-        is_key = len(part) == 1 and _key_of(part) is not None
-        await send(frame.session, typing(part) if is_key else composing(part))
-        if moves or part in _CONTROLS:
-            await world.call("nextFrame")
-        elif not is_key:  # terminals read composed text in a timer: the next key would change it first
-            await world.call("timersDone")
-        moves = False
-    return Outcome(note="" if focused else "no element had the focus: the keys went to the page")
 
 
 def check_enterable(text: str) -> None:
@@ -136,11 +113,11 @@ def composing(text: str) -> list[Command[Empty]]:
     return [down, cdp_input.ImeSetComposition(text=text, selection_start=end, selection_end=end), inserted, up]
 
 
-def _strokes(text: str) -> Iterator[str]:
+def strokes(text: str) -> Iterator[str]:
     """Each character that has a key, and the text between such characters in one piece."""
     between = ""
     for character in text.replace("\r\n", "\n"):
-        if _key_of(character) is None:
+        if not has_key(character):
             between += character
             continue
         if between:
@@ -151,10 +128,15 @@ def _strokes(text: str) -> Iterator[str]:
         yield between
 
 
+def has_key(text: str) -> bool:
+    """Whether a key types the text."""
+    return len(text) == 1 and _key_of(text) is not None
+
+
 def _key_of(character: str) -> Key | None:
     """The key that types the character on some keyboard; None for combined characters and those of input methods."""
-    if character in _CONTROLS:
-        return KEYS[_CONTROLS[character]]
+    if character in CONTROLS:
+        return KEYS[CONTROLS[character]]
     if character in KEYS:
         return KEYS[character]
     return Key(character, text=character) if character.isalpha() and ord(character) < _FIRST_OF_EAST_ASIA else None

@@ -74,6 +74,7 @@ REST = (
     "act/slider.js",
     "act/fill.js",
     "act/entering.js",
+    "act/typing.js",
     "editors/editing.js",
     "act/choose.js",
     "act/popup.js",

@@ -18,6 +18,7 @@ from cdp_agent.page.actions import (
     navigation,
     scroll,
     select,
+    submitting,
     upload,
     wait,
 )
@@ -420,12 +421,14 @@ class Page:
         )
 
     async def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
-        """Replaces the text of a field, or appends to it; `submit` then presses Enter. `Receipt.value` is the new text.
+        """Replaces the text of a field, or appends to it; `submit` then sends it. `Receipt.value` is the new text.
 
-        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not accept or of over a
-        million characters.
+        It presses Enter; where that only adds a line, it takes that away and clicks the button that sends the text.
+
+        Raises NotInteractable, also if nothing sends it, StaleRef, and InvalidArguments for a text that the field does
+        not accept or of over a million characters.
         """
-        do = fill.fill_and_submit if submit else fill.fill
+        do = submitting.fill_and_submit if submit else fill.fill
         return await perform(self._tab, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
 
     async def fill_form(self, values: Mapping[str, str], *, submit: bool = False) -> Receipt:

@@ -723,10 +723,12 @@ class Page(SyncWrapper[AsyncPage]):
         )
 
     def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
-        """Replaces the text of a field, or appends to it; `submit` then presses Enter. `Receipt.value` is the new text.
+        """Replaces the text of a field, or appends to it; `submit` then sends it. `Receipt.value` is the new text.
 
-        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not accept or of over a
-        million characters.
+        It presses Enter; where that only adds a line, it takes that away and clicks the button that sends the text.
+
+        Raises NotInteractable, also if nothing sends it, StaleRef, and InvalidArguments for a text that the field does
+        not accept or of over a million characters.
         """
         return call(self._async.fill(ref, text, append=append, submit=submit))
 

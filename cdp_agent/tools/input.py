@@ -80,7 +80,7 @@ class FillArguments(Arguments, frozen=True):
     ref: Ref
     value: Annotated[str, Meta(description="An empty text clears the field. Dates as 2026-12-31.", extra=ALWAYS)]
     append: Annotated[bool, Meta(description="Add to what is there, instead of replacing it.")] = False
-    submit: Annotated[bool, Meta(description="Press Enter afterwards, which submits most forms.")] = False
+    submit: Annotated[bool, Meta(description="Send it afterwards, by Enter or the button that does.")] = False
 
 
 class FieldValue(Arguments, frozen=True):

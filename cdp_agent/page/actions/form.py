@@ -14,15 +14,15 @@ from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner, limit_
 from cdp_agent.page.receipts.dialog_stops import note_so_far, receipt_until_dialog
 from cdp_agent.page.receipts.receipts import FilledField, Outcome, Receipt
 from cdp_agent.page.refs.locate import Located, locate
-from cdp_agent.page.snapshot.lines import quoted
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Revealed
 
-from .actionability import describe, element_label
-from .actions import check, click_element
+from .actionability import describe
+from .actions import check
 from .fill import fill
 from .secret_fill import choose_secret, enter_secret
 from .select import takes_any_text
+from .submitting import click_sender
 from .user_form import LISTS, YES, enter_value, read, value_for
 
 _TYPED = "typed: if only what its list has counts, use select"
@@ -128,13 +128,9 @@ async def _submit(tab: Tab, ref: str, outcome: Outcome) -> str:
         at = await locate(tab, ref)
     except StaleRef:
         return "nothing was clicked, since the last one has left the page: see whether that was all"
-    local = await at.world.call("submitButton", at.local, returning=int)
-    if not local:
-        return "nothing was submitted, since no form with a button for that is around the last one: click what sends it"
-    button = await element_label(at, local)
-    log_line("decision", "submits with {} {}", button.role, quoted(button.name))
-    hint = await click_element(msgspec.structs.replace(at, local=local, part=True))
-    return "; ".join(filter(None, (f"{button.role} {quoted(button.name)} was clicked", hint)))
+    return await click_sender(at) or (
+        "nothing was submitted, since no form with a button for that is around the last one: click what sends it"
+    )
 
 
 async def _reread_fields(done: Sequence[tuple[FilledField, _Reread]]) -> Outcome:

@@ -75,6 +75,7 @@ REST = (
     "act/fill.js",
     "act/entering.js",
     "act/typing.js",
+    "act/submit.js",
     "editors/editing.js",
     "act/choose.js",
     "act/popup.js",

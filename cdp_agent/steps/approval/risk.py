@@ -44,7 +44,7 @@ async def risk_of(call: Call, page: Page) -> Risk:
         case "fill" if arguments.get("submit") and "fields" in arguments:
             effect = await consequence(tab, arguments["fields"][-1]["ref"], "form")
         case "fill" if arguments.get("submit"):
-            effect = await consequence(tab, arguments["ref"], "enter")
+            effect = await consequence(tab, arguments["ref"], "send")
         case "press":
             effect = await _pressed(arguments, tab)
         case "type" if "\n" in arguments["text"]:

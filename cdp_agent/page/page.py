@@ -359,24 +359,25 @@ class Page:
         """The interactive elements as data, all frames in document order; with a budget, as many as fit."""
         return await schema.take(self._tab, budget_tokens=budget_tokens)
 
-    async def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
+    async def goto(self, url: str, *, timeout_s: float | None = None, leave: bool = False) -> Receipt:
         """Opens an address and waits until the page has settled.
 
-        `timeout_s` defaults to the browser's `navigation_timeout_s`. Raises NavigationFailed, BlockedByPolicy.
+        `timeout_s` defaults to the browser's `navigation_timeout_s`. `leave`: even if the page asks whether to, and
+        something would be lost that was filled in and not sent. Raises NavigationFailed, BlockedByPolicy.
         """
-        return await navigation.goto(self._tab, url, timeout_s=timeout_s)
+        return await navigation.goto(self._tab, url, timeout_s=timeout_s, leave=leave)
 
-    async def back(self) -> Receipt:
+    async def back(self, *, leave: bool = False) -> Receipt:
         """Goes back in the tab's history. Raises ActionError if there is no earlier page, else as `goto`."""
-        return await navigation.back(self._tab)
+        return await navigation.back(self._tab, leave=leave)
 
-    async def forward(self) -> Receipt:
+    async def forward(self, *, leave: bool = False) -> Receipt:
         """Goes forward in the tab's history. Raises ActionError if there is no later page, else as `goto`."""
-        return await navigation.forward(self._tab)
+        return await navigation.forward(self._tab, leave=leave)
 
-    async def reload(self) -> Receipt:
+    async def reload(self, *, leave: bool = False) -> Receipt:
         """Reloads the page, even after it crashed. Raises as `goto`."""
-        return await navigation.reload(self._tab)
+        return await navigation.reload(self._tab, leave=leave)
 
     async def click(
         self,

@@ -663,24 +663,25 @@ class Page(SyncWrapper[AsyncPage]):
         """The interactive elements as data, all frames in document order; with a budget, as many as fit."""
         return call(self._async.schema(budget_tokens=budget_tokens))
 
-    def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
+    def goto(self, url: str, *, timeout_s: float | None = None, leave: bool = False) -> Receipt:
         """Opens an address and waits until the page has settled.
 
-        `timeout_s` defaults to the browser's `navigation_timeout_s`. Raises NavigationFailed, BlockedByPolicy.
+        `timeout_s` defaults to the browser's `navigation_timeout_s`. `leave`: even if the page asks whether to, and
+        something would be lost that was filled in and not sent. Raises NavigationFailed, BlockedByPolicy.
         """
-        return call(self._async.goto(url, timeout_s=timeout_s))
+        return call(self._async.goto(url, timeout_s=timeout_s, leave=leave))
 
-    def back(self) -> Receipt:
+    def back(self, *, leave: bool = False) -> Receipt:
         """Goes back in the tab's history. Raises ActionError if there is no earlier page, else as `goto`."""
-        return call(self._async.back())
+        return call(self._async.back(leave=leave))
 
-    def forward(self) -> Receipt:
+    def forward(self, *, leave: bool = False) -> Receipt:
         """Goes forward in the tab's history. Raises ActionError if there is no later page, else as `goto`."""
-        return call(self._async.forward())
+        return call(self._async.forward(leave=leave))
 
-    def reload(self) -> Receipt:
+    def reload(self, *, leave: bool = False) -> Receipt:
         """Reloads the page, even after it crashed. Raises as `goto`."""
-        return call(self._async.reload())
+        return call(self._async.reload(leave=leave))
 
     def click(
         self,

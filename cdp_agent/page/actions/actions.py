@@ -184,6 +184,8 @@ async def send_keys_to(at: Located, keys: Coroutine[Any, Any, object]) -> Outcom
 async def press_key(tab: Tab, key: str, ref: str | None, repeat: int) -> Receipt:
     """Presses a key or chord `repeat` times where the focus is, or in an element. Raises as `Page.press`."""
     detail = key if repeat == 1 else f"{key} {repeat} times"
+    if any(len(each) == 1 for each in key.split()):  # a character, which may go into a field
+        tab.unsent.entered_in = tab.activity.document.number
     return await _use_keyboard(tab, "press", ref, lambda root: press(root, key, repeat), detail=detail, keys=repeat)
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError, InvalidArguments, StaleRef
-from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner, limit_of
+from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner, entering, limit_of
 from cdp_agent.page.receipts.dialog_stops import note_so_far, receipt_until_dialog
 from cdp_agent.page.receipts.receipts import FilledField, Outcome, Receipt
 from cdp_agent.page.refs.locate import Located, locate
@@ -41,7 +41,8 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
     Raises as `fill`, `select`, `check` and `click`, StaleRef, PageUnresponsive, BrowserError.
     """
     begun = Receipt(action="fill", detail=_count(values))
-    return await receipt_until_dialog(tab, _fill_form(tab, values, submit=submit), begun)
+    with entering(tab, begun.action):
+        return await receipt_until_dialog(tab, _fill_form(tab, values, submit=submit), begun)
 
 
 async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: bool) -> Receipt:

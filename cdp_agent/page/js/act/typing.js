@@ -20,6 +20,7 @@ function keyTarget(in_vain = false) {
   const moved = element !== (beforeKey.element?.deref() ?? null);
   const takes = takesText(element);
   const held = heldByKeys(element);
+  if (takes) recordTypedInto(element);
   beforeKey = {
     element: element && new WeakRef(element),
     takesText: takes,

@@ -43,6 +43,7 @@ return {
   keyEventCount,
   pointerLock,
   enteredFields,
+  unsentFields,
   listKind,
   chooseNative,
   suggestion,

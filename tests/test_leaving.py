@@ -29,7 +29,7 @@ ALWAYS = f"""<title>Always</title>{AREA}<a href=/elsewhere>Leave</a>
 <script>addEventListener("beforeunload", event => event.preventDefault())</script>"""
 LOST = (
     "the page asked whether to leave it, and what was filled in there and not sent would be lost: "
-    'textbox E1 "Text". It stays. Send that first, or lose it by leave (--leave).'
+    'textbox E1 "Text". It stays. Send that first, or lose it with leave (goto --leave).'
 )
 
 

@@ -61,7 +61,7 @@ def stay_reason(lost: list[str]) -> str:
     if not lost:
         return "the page asked whether to stay, and stays"
     filled = f"what was filled in there and not sent would be lost: {', '.join(lost)}"
-    return f"the page asked whether to leave it, and {filled}. It stays. Send that first, or lose it by leave (--leave)"
+    return f"the page asked whether to leave it, and {filled}. It stays. Send that first, or lose it with leave (goto --leave)"
 
 
 async def unsent_fields(tab: Tab) -> list[str]:

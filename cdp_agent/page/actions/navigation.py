@@ -238,6 +238,7 @@ def _not_opened(url: str, timeout_s: float, *, stays: bool, hangs: bool) -> Acti
 
 def _aborted(tab: Tab, url: str, stays_because: str) -> Outcome:
     if tab.dialogs.stayed():
+        tab.dialogs.take()  # told here
         raise NavigationFailed(url, "net::ERR_ABORTED", f"{url} was not opened: {stays_because}.")
     if tab.activity.navigating() not in (None, url):
         return Outcome(note=f"the page went elsewhere while {url} was loading")

@@ -46,7 +46,7 @@ async def close(tab: Tab, *, leave: bool) -> None:
     if tab.unsent.has_entered and not leave and (lost := await unsent_fields(tab)):
         session = (await tab.frames()).root.session
         with session.future(cdp_page.JavascriptDialogClosed.method) as answered, _answering(tab, "dismiss"):
-            stop = session.on(cdp_page.JavascriptDialogClosed, lambda _: answered.done() or answered.set_result(None))
+            stop = session.on(cdp_page.JavascriptDialogClosed, answered.set_result)
             session.tell(cdp_page.Close())
             await asyncio.wait([answered], timeout=CLOSE_TIMEOUT_S)
             stop()
@@ -61,7 +61,8 @@ def stay_reason(lost: list[str]) -> str:
     if not lost:
         return "the page asked whether to stay, and stays"
     filled = f"what was filled in there and not sent would be lost: {', '.join(lost)}"
-    return f"the page asked whether to leave it, and {filled}. It stays. Send that first, or lose it with leave (goto --leave)"
+    asked = f"the page asked whether to leave it, and {filled}"
+    return f"{asked}. It stays. Send that first, or lose it with leave (goto --leave)"
 
 
 async def unsent_fields(tab: Tab) -> list[str]:

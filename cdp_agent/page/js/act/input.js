@@ -58,9 +58,9 @@ function recordTypedInto(field) {
     typedInto = [...typedInto.filter((each) => each.deref()), new WeakRef(field)];
 }
 
-/** The fields that would be lost with the page: those that were changed, or that we have typed into. @returns {string[]} */
+/** The fields that would be lost with the page: changed ones, and those that we have typed into. @returns {string[]} */
 function unsentFields() {
-  const fields = new Set(typedInto.map((each) => each.deref()).filter((each) => each && holdsText(each)));
+  const fields = new Set(typedInto.map((each) => each.deref()).filter((each) => each && holdsTyped(each)));
   for (const each of ownDocuments())
     for (const field of selectAllDeep(documentElement_.call(each), 'input, textarea, select'))
       if (isEntered(field)) fields.add(field);
@@ -68,7 +68,7 @@ function unsentFields() {
 }
 
 /** @param {Element} field */
-const holdsText = (field) =>
+const holdsTyped = (field) =>
   isConnected_.call(field) && fieldKind(field) !== 'other' && fieldText(field, fieldKind(field)).trim() !== '';
 
 /** @param {any} field */

@@ -50,11 +50,11 @@ async function heldAfterEnter(id) {
 }
 
 const SENDS =
-  /^(?:send|submit|post|publish|reply|comment|save|ask|senden|absenden|enviar|envoyer|invia|verzenden|wyślij|отправить|发送|送信)(?![\p{L}\p{N}])/iu;
+  /^(?:send|submit|post|publish|reply|comment|save|ask|senden|absenden|enviar|envoyer|invia|verzenden|отправить|发送|送信)(?![\p{L}\p{N}])/iu;
 const SHEETS = 'dialog,[role="dialog" i],article,[role="article" i],main,[role="main" i],body';
 
 /**
- * The button with which a person sends what the field holds: the one of its form, else one beside it that is called so.
+ * The button with which a person sends what the field holds: that of its form, else one beside it that is called so.
  * @param {number} id @returns {{local: number, several: string[]}} 0 if there is none; several: if it may be any of these
  */
 function senderOf(id) {

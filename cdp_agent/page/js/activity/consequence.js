@@ -29,8 +29,8 @@ const KEYBOARD_INPUT_TYPES = new Set([
  * @typedef {{role: string, name: string, form: FormSubmission | null, link: string, download: boolean, writes: boolean,
  *   remote: boolean}} Consequence name: of the pressed element, or of the form's submit button; writes: Enter goes into
  *   a multi-line text, where a script may handle it; remote: the focus is in an out-of-process iframe
- * @param {number | null} id  null: the focused element @param {'click' | 'enter' | 'form' | 'send'} how  form: its form is
- *   submitted; send: what it holds is sent, by Enter or by a button
+ * @param {number | null} id  null: the focused element @param {'click' | 'enter' | 'form' | 'send'} how  form: its form
+ *   is submitted; send: what it holds is sent, by Enter or by a button
  * @param {boolean} known  whether `keyListeners` are all nodes of the document, except in shadow trees, that listen for
  *   keys
  * @param {...Node} keyListeners @returns {{of: Consequence | null}}

@@ -55,7 +55,7 @@ const SHEETS = 'dialog,[role="dialog" i],article,[role="article" i],main,[role="
 
 /**
  * The button with which a person sends what the field holds: that of its form, else one beside it that is called so.
- * @param {number} id @returns {{local: number, several: string[]}} 0 if there is none; several: if it may be any of these
+ * @param {number} id @returns {{local: number, several: string[]}} local: 0 if there is none; several: those it may be
  */
 function senderOf(id) {
   const element = resolveElement(id);

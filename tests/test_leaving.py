@@ -12,6 +12,7 @@ from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context
 from tests.acting import ref
 from tests.conftest import Serve
+from tests.detached import DetachedChrome
 
 pytestmark = pytest.mark.whole_chrome
 
@@ -120,6 +121,18 @@ async def test_a_link_of_a_page_that_always_asks_is_followed_where_nothing_is_lo
     await page.click("E1")
 
     assert (await page.click(await ref(page, "Leave"))).title == "First"
+
+
+async def test_what_was_filled_in_stays_in_a_chrome_that_is_not_ours(detached: DetachedChrome, serve: Serve) -> None:
+    async with Browser.connect(detached.endpoint) as browser:
+        page = await browser.new_page()
+        first = await opened(page, serve, WIKI % AREA)
+        await page.fill("E1", "Hello")
+
+        with pytest.raises(NavigationFailed, match="would be lost: textbox E1"):
+            await page.goto(first)
+
+        assert "Hello" in (await page.snapshot()).text
 
 
 @pytest.mark.new_tab

@@ -28,7 +28,7 @@ from bench.pages import named, serve_all
 from bench.report import Machine, table, this_machine
 from cdp_agent import Browser
 from cdp_agent.errors import CdpAgentError
-from cdp_agent.page.actions import actions, fill
+from cdp_agent.page.actions import actions, submitting
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.stability import PATIENCE_S, Watch
 from cdp_agent.page.refs.locate import locate
@@ -77,7 +77,7 @@ async def act_and_watch(page: Page, name: str, what: str, ref: str, text: str | 
     if text is None:
         await actions.click(at)
     else:
-        await fill.fill_and_submit(at, text)
+        await submitting.fill_and_submit(at, text)
     began = last = time.perf_counter()
     read: dict[int, tuple[float, str]] = {}
     while True:

@@ -174,7 +174,6 @@ async def test_dialogs_at_every_moment_are_answered_and_told(browser: Browser, p
         tool_call("wait", {"seconds": 0.5}),
         tool_call("goto", {"url": second}),
         tool_call("dialog", {"action": "accept"}),
-        tool_call("dialog", {"action": "accept"}),
         tool_call("goto", {"url": popup}),
         DONE,
     ]
@@ -183,10 +182,10 @@ async def test_dialogs_at_every_moment_are_answered_and_told(browser: Browser, p
 
     assert result_of(events).success
     assert 'the page asks (prompt): "on a click"' in said(server, 2)
-    assert "the page asks (beforeunload)" in said(server, 5)
-    assert 'the page asks (confirm): "while loading"' in said(server, 6)
-    assert 'link "Nowhere"' in said(server, 7)
-    assert "paragraph: Here" in said(server, 8)
+    assert "dialog beforeunload (whether to leave the page) was accepted" in said(server, 5)
+    assert 'the page asks (confirm): "while loading"' in said(server, 5)
+    assert 'link "Nowhere"' in said(server, 6)
+    assert "paragraph: Here" in said(server, 7)
 
 
 async def test_the_next_endpoint_is_taken_when_one_is_gone(serve: Serve, detached: DetachedChrome) -> None:

@@ -9,14 +9,21 @@ from msgspec import Meta
 from cdp_agent.browser.launch.chrome import EXECUTABLE_VARIABLE
 from cdp_agent.cli import main
 from cdp_agent.cli.argument_parser import Parser
-from cdp_agent.cli.names import shown_name
+from cdp_agent.cli.names import find_tool, shown_name
 from cdp_agent.cli.parser import read_tool_call
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from cdp_agent.tools.exploring import ScrollArguments
-from cdp_agent.tools.input import ClickArguments, DragArguments, FillArguments, PressArguments, UploadArguments
+from cdp_agent.tools.input import (
+    ClickArguments,
+    DragArguments,
+    FillArguments,
+    PressArguments,
+    TypeTextArguments,
+    UploadArguments,
+)
 from cdp_agent.tools.navigation import WaitForArguments
 from cdp_agent.tools.reading import SnapshotArguments
 
@@ -62,7 +69,6 @@ def test_words_become_arguments(name: str, words: str, arguments: Arguments, url
     ("words", "status", "said"),
     [
         ("navigate", 2, "goto takes URL; see `cdp-agent goto --help`."),
-        ("type E1", 2, "fill takes REF VALUE; see `cdp-agent fill --help`."),
         ("type", 2, "type takes TEXT; see `cdp-agent type --help`."),
         ("type Hello there", 2, "type takes TEXT; see `cdp-agent type --help`."),
         ("press-key", 2, "press takes KEY; see `cdp-agent press --help`."),
@@ -79,6 +85,21 @@ def test_what_tools_are_called_elsewhere_is_a_command_too(
 
     assert main(["--once", *words.split()]) == status
     assert capsys.readouterr().err.startswith(f"cdp-agent: {said}")
+
+
+@pytest.mark.parametrize("text", ["E5", "12\n", "-x", "-5", "-1,5", "-- -x", "-- --json", "-- E5"])
+def test_whatever_is_typed_where_the_focus_is_is_a_text(text: str) -> None:
+    words = [text] if " " not in text else text.split()
+    name, fixed = find_tool("type", words) or ("", {})
+
+    assert read_tool_call(BUILT_IN[name], words, fixed).call.arguments == TypeTextArguments(words[-1])
+
+
+@pytest.mark.parametrize("words", ["E5 -x", "E5 --tab t2 -x", "E5 -- -x"])
+def test_what_is_typed_into_a_field_is_a_text_even_if_it_looks_like_an_option(words: str) -> None:
+    name, fixed = find_tool("type", words.split()) or ("", {})
+
+    assert read_tool_call(BUILT_IN[name], words.split(), fixed).call.arguments == FillArguments("E5", "-x")
 
 
 def test_what_a_name_has_said_is_no_word_any_more() -> None:
@@ -117,6 +138,9 @@ def test_a_read_only_tool_takes_an_address_first(
         ("drag", "E1 E2", {"from_ref": "E1", "to_ref": "E2"}),
         ("drag", "E1 --by 5,6", {"from_ref": "E1", "by": [5, 6]}),
         ("press", "Enter E3", {"key": "Enter", "ref": "E3"}),
+        ("press", "g i", {"key": "g i"}),
+        ("press", "Control+K Control+S E3", {"key": "Control+K Control+S", "ref": "E3"}),
+        ("press", "g 1", {"key": "g 1"}),
     ],
 )
 def test_a_ref_more_is_the_other_element_of_an_action(name: str, words: str, arguments: dict[str, object]) -> None:

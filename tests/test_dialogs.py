@@ -93,17 +93,18 @@ async def test_an_action_outlasts_the_time_that_the_answer_takes(
 
 
 async def test_a_page_that_waits_to_be_left_is_not_taken_for_one_that_hangs(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    detached: DetachedChrome, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hanging, "UNLOAD_TIMEOUT_S", 0.2)
-    await page.goto(serve(STAYS))
-    await _touch(page)
-    await page.reload()
-    await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=0.5)
+    async with Browser.connect(detached.endpoint) as browser:
+        page = await browser.new_page(serve(STAYS))
+        await _touch(page)
+        await page.reload()
+        await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=0.5)
 
-    receipt = await page.answer_dialog(True)
+        receipt = await page.answer_dialog(True)
 
-    assert (receipt.navigated_to, receipt.note) == (page.url, "")
+        assert (receipt.navigated_to, receipt.note) == (page.url, "")
 
 
 async def test_one_dialog_after_another_is_asked_about(page: Page, serve: Serve) -> None:
@@ -225,25 +226,27 @@ async def test_a_dialog_of_an_iframe_stops_what_opened_it(page: Page, serve: Ser
     assert "+ - paragraph: true" in "".join((await page.answer_dialog(True)).changed)
 
 
-async def test_a_page_that_asks_whether_to_stay_is_left_or_stays_as_the_caller_answers(
-    page: Page, serve: Serve
+async def test_a_page_of_a_chrome_that_is_not_ours_is_left_or_stays_as_the_caller_answers(
+    detached: DetachedChrome, serve: Serve
 ) -> None:
+    """A person may have filled in something there."""
     url, elsewhere = serve(STAYS), serve("<title>elsewhere</title>")
-    await page.goto(url)
-    await _touch(page)
+    async with Browser.connect(detached.endpoint) as browser:
+        page = await browser.new_page(url)
+        await _touch(page)
 
-    for act in (page.reload, lambda: page.goto(elsewhere)):
-        asked = await act()
-        assert (asked.dialog, asked.dialogs) == (Dialog("beforeunload", "", url, None), [])
-        receipt = await page.answer_dialog(False)
-        assert "stays" in receipt.text
-        assert receipt.dialogs == [Dialog("beforeunload", "", url, "dismiss")]
-        assert page.url == url
+        for act in (page.reload(), page.goto(elsewhere)):
+            asked = await act
+            assert (asked.dialog, asked.dialogs) == (Dialog("beforeunload", "", url, None), [])
+            receipt = await page.answer_dialog(False)
+            assert "stays" in receipt.text
+            assert receipt.dialogs == [Dialog("beforeunload", "", url, "dismiss")]
+            assert page.url == url
 
-    await page.goto(elsewhere)
-    receipt = await page.answer_dialog(True)
-    assert (receipt.action, receipt.navigated_to) == ("goto", elsewhere)
-    assert receipt.dialogs == [Dialog("beforeunload", "", url, "accept")]
+        await page.goto(elsewhere)
+        receipt = await page.answer_dialog(True)
+        assert (receipt.action, receipt.navigated_to) == ("goto", elsewhere)
+        assert receipt.dialogs == [Dialog("beforeunload", "", url, "accept")]
 
 
 WRITTEN = "window.open().document.write(`<script>alert('first'); opener.told = true</` + `script>`)"

@@ -359,11 +359,11 @@ SUBMITTING_NOTHING = {
     "a text alone": ("text", "", "sent tea", "Enter was pressed"),
     "two texts": ("text", "<input name=other>", "", f"Enter was pressed; {NO_BUTTON}"),
     "a date alone": ("date", "", "", f"Enter was pressed; {NO_BUTTON}"),
-    "a colour alone": ("color", "", "", NO_BUTTON),
-    "a disabled button": (
-        "text", "<button disabled>Send</button>", "", 'button E2 "Send", which submits it, is disabled',
-    ),
 }  # fmt: skip
+REFUSING = {
+    "a colour alone": ("color", "", "its form has no submit button."),
+    "a disabled button": ("text", "<button disabled>Send</button>", 'button E2 "Send", which submits it, is disabled.'),
+}
 
 
 async def test_what_submits_nothing_is_told(sheet: Page, subtests: pytest.Subtests) -> None:
@@ -376,6 +376,20 @@ async def test_what_submits_nothing_is_told(sheet: Page, subtests: pytest.Subtes
 
             assert await sheet.evaluate("sent.textContent") == sent
             assert counted_from(first, receipt.note) == note
+
+
+async def test_what_cannot_be_submitted_is_an_error(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "")
+    for which, (kind, others, why) in REFUSING.items():
+        with subtests.test(which):
+            first = await show(sheet, FORM.format(kind=kind, others=others))
+
+            with pytest.raises(NotInteractable) as refused:
+                await sheet.fill(await ref(sheet, "Field"), VALUES[kind], submit=True)
+
+            told = f'It was filled in, but not sent. Textbox E1 "Field" cannot be submitted: {why}'
+            assert counted_from(first, str(refused.value)) == told
+            assert await sheet.evaluate("field.value") == VALUES[kind]
 
 
 # After what was filled in is read, as its last key is released, and before the page counts as being at rest.

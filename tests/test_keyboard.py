@@ -6,7 +6,7 @@ import pytest
 
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.actions.keyboard import check_enterable, events_of, press
-from cdp_agent.page.actions.keys import KEYS, Chord, find_key, parse_chord
+from cdp_agent.page.actions.keys import KEYS, Chord, find_key, parse_chord, parse_sequence
 from cdp_agent.page.page import Page, tab_of
 from tests.acting import log, ref
 from tests.conftest import Serve
@@ -70,6 +70,61 @@ async def test_enter_submits_and_tab_moves_on(page: Page, serve: Serve) -> None:
     await press(root, "Tab")
 
     assert await page.evaluate("[document.title, document.activeElement.id]") == ["1", "b"]
+
+
+SEQUENCES = {
+    "g i": ["g", "i"],
+    "G G": ["G", "G"],
+    "Control+K Control+S": ["Control+k", "Control+s"],
+    "ctrl + k  s": ["Control+k", "s"],
+    "Control++ 1": ["Control++", "1"],
+    "Shift Shift": ["Shift", "Shift"],
+    "Page Down": ["PageDown"],
+    "Control+Page Down x": ["Control+PageDown", "x"],
+    "F 1": ["F", "1"],
+    " ": [" "],
+}
+
+
+@pytest.mark.parametrize("text", SEQUENCES)
+def test_several_keys_are_read_one_after_the_other(text: str) -> None:
+    chords = parse_sequence(text, mac=False)
+
+    assert ["+".join([*each.modifiers, each.key.key]) for each in chords] == SEQUENCES[text]
+
+
+def test_a_modifier_that_would_be_let_go_before_its_key_is_refused() -> None:
+    with pytest.raises(InvalidArguments, match=r"Control is let go before a\. To hold it: Control\+a\."):
+        parse_sequence("Control a", mac=False)
+
+
+def test_a_text_for_keys_is_told_what_types_it() -> None:
+    with pytest.raises(InvalidArguments, match=r"text is for type \(as a tool: type_text\)"):
+        parse_sequence("hello", mac=False)
+
+
+# As shortcuts of Vim, Gmail and VS Code: forgotten when the next key does not come soon.
+CHORDS = """<p>-</p><script>
+let first = "", at = 0;
+addEventListener("keydown", event => {
+  if (event.key === "Control") return;
+  const key = (event.ctrlKey ? "^" : "") + event.key, now = performance.now();
+  if (event.ctrlKey) event.preventDefault();
+  document.querySelector("p").textContent = now - at < 300 && first ? first + " " + key : "-";
+  [first, at] = [key, now];
+});
+</script>"""
+
+
+@pytest.mark.parametrize(("keys", "taken"), [("g i", "g i"), ("g g", "g g"), ("Control+K Control+S", "^k ^s")])
+async def test_keys_of_one_call_come_before_the_page_forgets_the_first(
+    page: Page, serve: Serve, keys: str, taken: str
+) -> None:
+    await opened(page, serve, CHORDS)
+
+    await page.press(keys)
+
+    assert await page.evaluate("document.querySelector('p').textContent") == taken
 
 
 @pytest.mark.parametrize(

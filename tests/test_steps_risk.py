@@ -82,11 +82,20 @@ async def test_enter_is_a_risk_where_it_sends_a_form(site: Page) -> None:
 
     assert await kinds(site, "press", key="Enter", ref=name) == ("submits", "pays")
     assert await kinds(site, "press", key="Enter", ref=query) == ()
+    assert await kinds(site, "press", key="Tab Enter", ref=name) == ("submits", "pays")
     assert await kinds(site, "press", key="Tab", ref=name) == ()
     assert await kinds(site, "fill", ref=name, value="Ada") == ()
     assert await kinds(site, "fill", ref=name, value="Ada", submit=True) == ("submits", "pays")
     await site.focus(name)
     assert await kinds(site, "press", key="Enter") == ("submits", "pays")
+
+
+async def test_a_text_of_several_lines_that_is_sent_is_a_risk_by_its_button(site: Page) -> None:
+    await write(site, POST.format("<textarea aria-label=A></textarea><button>Order now</button>"))
+    field = ref_of((await site.snapshot()).text, '"A"')
+
+    assert await kinds(site, "fill", ref=field, value="1", submit=True) == ("submits", "pays")
+    assert await kinds(site, "press", ref=field, key="g Enter") == ()  # which only adds a line
 
 
 @pytest.mark.parametrize("field", ["<textarea aria-label=A></textarea>", "<select aria-label=A><option>1</select>"])

@@ -122,7 +122,7 @@ async def test_each_member_does_what_it_is_for(model: Model, page: Page, serve: 
         ("left_click", {"target": name}, "textbox"),
         ("key", {"text": "End"}, "Pressed End."),
         ("type", {"text": " Berg"}, "Ada Berg"),
-        ("key", {"text": "ctrl+a Delete"}, "pressed Delete"),
+        ("key", {"text": "ctrl+a Delete"}, "Pressed ctrl+a Delete."),
         ("hold_key", {"text": "x", "duration": 0.01}, "held x for 0.01 s"),
         ("file_upload", {"target": upload, "paths": [str(cv)]}, "cv.txt"),
         ("scroll", {"scroll_direction": "down", "target": at(100, 100), "scroll_amount": 2}, "scrolled to 200"),

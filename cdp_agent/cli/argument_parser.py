@@ -12,9 +12,11 @@ from cdp_agent.errors import SetupError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn  # importing it at run time takes 3 ms
+    from typing import Any, NoReturn  # importing it at run time takes 3 ms
 
 _WIDEST = 30
+_TEXT = "\0"
+"""Begins a word that is no option, although argparse would take it for one; no word of a command line contains it."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -30,11 +32,21 @@ class Parser(argparse.ArgumentParser):
         self._more = more
 
     def error(self, message: str) -> NoReturn:
-        raise SetupError(f"{message}; see `{self.prog} --help`.")
+        raise SetupError(f"{message.replace(_TEXT, '')}; see `{self.prog} --help`.")
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
+        """The arguments in the words. Those after `--` are no options, nor is `-x` where no option is called that."""
         end = words.index("--") if "--" in words else len(words)
-        return self.parse_intermixed_args([*map(_with_dashes, _with_values(words[:end])), *words[end:]])
+        options = [self._unless_option(word) for word in map(_with_dashes, _with_values(words[:end]))]
+        return self.parse_intermixed_args([*options, *(_TEXT + word for word in words[end + 1 :])])
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        return super()._get_value(action, arg_string.removeprefix(_TEXT))
+
+    def _unless_option(self, word: str) -> str:
+        """The word, marked as a text if it begins with one dash and no option of one letter is meant."""
+        is_text = word.startswith("-") and not word.startswith("--") and word[:2] not in self._option_string_actions
+        return _TEXT + word if is_text else word
 
     def format_help(self) -> str:
         options = [(_written(each), each.help or "") for each in self._actions if each.help != argparse.SUPPRESS]

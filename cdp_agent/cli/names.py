@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from cdp_agent.cli.flags import takes_value
 from cdp_agent.tools import CALLABLE
 from cdp_agent.tools.aliases import NAMES, TYPING, Alias, nearest, resolve_alias
 from cdp_agent.tools.base import Tool
@@ -72,10 +73,9 @@ def shown_name(tool: Tool) -> str:
 
 def find_tool(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, object]] | None:
     """The tool (or web_search) that a typed name means, and the arguments that the name implies; None for no tool."""
-    values = [word for word in words if not word.startswith("-")]
+    values = _values(words)
     if name in TYPING:
-        is_of_field = values and is_ref(values[0]) and (len(values) > 1 or not _is_number(values[0]))
-        return ("fill" if is_of_field else "type_text"), {}
+        return ("fill" if len(values) > 1 and is_ref(values[0]) else "type_text"), {}
     if name == "fill" and len(values) > 3 and all(is_ref(each) and not _is_number(each) for each in values[::2]):
         return "fill_form", {}
     if name == "wait" and words and "--help" not in words and not (values and all(map(_is_number, values))):
@@ -92,6 +92,19 @@ def suggestions(name: str) -> list[str]:
         name, NAMES
     )
     return sorted(found, key=lambda each: abs(len(each) - len(name)))
+
+
+def _values(words: Sequence[str]) -> list[str]:
+    """The words that are no options, nor the values of options that all commands share."""
+    values, rest = list[str](), iter(words)
+    for word in rest:
+        if word == "--":
+            return [*values, *rest]
+        if not word.startswith("--"):
+            values.append(word)
+        elif "=" not in word and takes_value(word):
+            next(rest, None)
+    return values
 
 
 def _is_number(word: str) -> bool:

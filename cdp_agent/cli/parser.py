@@ -132,6 +132,9 @@ def _from_positionals(tool: Tool, fixed: Mapping[str, object], values: list[str]
     takes_list = bool(required) and tool.parameters["properties"][required[-1]]["type"] == "array"
     if takes_list and len(values) > len(required):
         values = [*values[: len(required) - 1], values[len(required) - 1 :]]  # type: ignore[list-item]  # a list is last
+    if required == ["key"] and len(values) > 1:  # press g i E5: several keys, one after the other, in an element
+        ref = values.pop() if is_ref(values[-1]) and len(values[-1]) > 1 else None
+        return None, {"key": " ".join(values)} | ({} if ref is None else {"ref": ref})
     if len(values) == len(required):
         return None, dict(zip(required, values, strict=True))
     if len(values) == len(required) + 1 and tool.read_only and not _is_own_ref(values[0], tool):

@@ -18,6 +18,7 @@ from cdp_agent.page.actions import (
     navigation,
     scroll,
     select,
+    submitting,
     upload,
     wait,
 )
@@ -358,24 +359,25 @@ class Page:
         """The interactive elements as data, all frames in document order; with a budget, as many as fit."""
         return await schema.take(self._tab, budget_tokens=budget_tokens)
 
-    async def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
+    async def goto(self, url: str, *, timeout_s: float | None = None, leave: bool = False) -> Receipt:
         """Opens an address and waits until the page has settled.
 
-        `timeout_s` defaults to the browser's `navigation_timeout_s`. Raises NavigationFailed, BlockedByPolicy.
+        `timeout_s` defaults to the browser's `navigation_timeout_s`. `leave`: even if the page asks whether to, and
+        something would be lost that was filled in and not sent. Raises NavigationFailed, BlockedByPolicy.
         """
-        return await navigation.goto(self._tab, url, timeout_s=timeout_s)
+        return await navigation.goto(self._tab, url, timeout_s=timeout_s, leave=leave)
 
-    async def back(self) -> Receipt:
+    async def back(self, *, leave: bool = False) -> Receipt:
         """Goes back in the tab's history. Raises ActionError if there is no earlier page, else as `goto`."""
-        return await navigation.back(self._tab)
+        return await navigation.back(self._tab, leave=leave)
 
-    async def forward(self) -> Receipt:
+    async def forward(self, *, leave: bool = False) -> Receipt:
         """Goes forward in the tab's history. Raises ActionError if there is no later page, else as `goto`."""
-        return await navigation.forward(self._tab)
+        return await navigation.forward(self._tab, leave=leave)
 
-    async def reload(self) -> Receipt:
+    async def reload(self, *, leave: bool = False) -> Receipt:
         """Reloads the page, even after it crashed. Raises as `goto`."""
-        return await navigation.reload(self._tab)
+        return await navigation.reload(self._tab, leave=leave)
 
     async def click(
         self,
@@ -420,12 +422,14 @@ class Page:
         )
 
     async def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
-        """Replaces the text of a field, or appends to it; `submit` then presses Enter. `Receipt.value` is the new text.
+        """Replaces the text of a field, or appends to it; `submit` then sends it. `Receipt.value` is the new text.
 
-        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not accept, or that is not
-        what it then holds, in whatever format, or of over a million characters.
+        It presses Enter; where that only adds a line, it takes that away and clicks the button that sends the text.
+
+        Raises NotInteractable, also if nothing sends it, StaleRef, and InvalidArguments for a text that the field does
+        not accept, or that is not what it then holds, in whatever format, or of over a million characters.
         """
-        do = fill.fill_and_submit if submit else fill.fill
+        do = submitting.fill_and_submit if submit else fill.fill
         return await perform(self._tab, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
 
     async def fill_form(self, values: Mapping[str, str], *, submit: bool = False) -> Receipt:
@@ -459,6 +463,8 @@ class Page:
     async def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
         """Presses a key or chord ("Enter", "Control+A") `repeat` times where the focus is, or in an element.
 
+        Several keys, separated by spaces ("g i", "Control+K Control+S"), are pressed one after the other.
+
         Raises InvalidArguments for a key that does not exist, NotInteractable, StaleRef.
         """
         return await actions.press_key(self._tab, key, ref, repeat)
@@ -467,8 +473,8 @@ class Page:
         """Types where the focus is, or into an element, one key per character; a line break presses Enter.
 
         For elements that handle keys themselves: terminals, grids, canvases. Replaces no text; `fill` is for fields.
-        Raises InvalidArguments for more than a million characters, and for a field that then holds something that does
-        not mean what was typed.
+        Where the first key opens a field, as in a grid, the others wait for it. Raises InvalidArguments for more than a
+        million characters, and for a field that then holds something that does not mean what was typed.
         """
         return await actions.type_keys(self._tab, text, ref)
 

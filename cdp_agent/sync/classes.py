@@ -663,24 +663,25 @@ class Page(SyncWrapper[AsyncPage]):
         """The interactive elements as data, all frames in document order; with a budget, as many as fit."""
         return call(self._async.schema(budget_tokens=budget_tokens))
 
-    def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
+    def goto(self, url: str, *, timeout_s: float | None = None, leave: bool = False) -> Receipt:
         """Opens an address and waits until the page has settled.
 
-        `timeout_s` defaults to the browser's `navigation_timeout_s`. Raises NavigationFailed, BlockedByPolicy.
+        `timeout_s` defaults to the browser's `navigation_timeout_s`. `leave`: even if the page asks whether to, and
+        something would be lost that was filled in and not sent. Raises NavigationFailed, BlockedByPolicy.
         """
-        return call(self._async.goto(url, timeout_s=timeout_s))
+        return call(self._async.goto(url, timeout_s=timeout_s, leave=leave))
 
-    def back(self) -> Receipt:
+    def back(self, *, leave: bool = False) -> Receipt:
         """Goes back in the tab's history. Raises ActionError if there is no earlier page, else as `goto`."""
-        return call(self._async.back())
+        return call(self._async.back(leave=leave))
 
-    def forward(self) -> Receipt:
+    def forward(self, *, leave: bool = False) -> Receipt:
         """Goes forward in the tab's history. Raises ActionError if there is no later page, else as `goto`."""
-        return call(self._async.forward())
+        return call(self._async.forward(leave=leave))
 
-    def reload(self) -> Receipt:
+    def reload(self, *, leave: bool = False) -> Receipt:
         """Reloads the page, even after it crashed. Raises as `goto`."""
-        return call(self._async.reload())
+        return call(self._async.reload(leave=leave))
 
     def click(
         self,
@@ -723,10 +724,12 @@ class Page(SyncWrapper[AsyncPage]):
         )
 
     def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
-        """Replaces the text of a field, or appends to it; `submit` then presses Enter. `Receipt.value` is the new text.
+        """Replaces the text of a field, or appends to it; `submit` then sends it. `Receipt.value` is the new text.
 
-        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not accept, or that is not
-        what it then holds, in whatever format, or of over a million characters.
+        It presses Enter; where that only adds a line, it takes that away and clicks the button that sends the text.
+
+        Raises NotInteractable, also if nothing sends it, StaleRef, and InvalidArguments for a text that the field does
+        not accept, or that is not what it then holds, in whatever format, or of over a million characters.
         """
         return call(self._async.fill(ref, text, append=append, submit=submit))
 
@@ -761,6 +764,8 @@ class Page(SyncWrapper[AsyncPage]):
     def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
         """Presses a key or chord ("Enter", "Control+A") `repeat` times where the focus is, or in an element.
 
+        Several keys, separated by spaces ("g i", "Control+K Control+S"), are pressed one after the other.
+
         Raises InvalidArguments for a key that does not exist, NotInteractable, StaleRef.
         """
         return call(self._async.press(key, ref=ref, repeat=repeat))
@@ -769,8 +774,8 @@ class Page(SyncWrapper[AsyncPage]):
         """Types where the focus is, or into an element, one key per character; a line break presses Enter.
 
         For elements that handle keys themselves: terminals, grids, canvases. Replaces no text; `fill` is for fields.
-        Raises InvalidArguments for more than a million characters, and for a field that then holds something that does
-        not mean what was typed.
+        Where the first key opens a field, as in a grid, the others wait for it. Raises InvalidArguments for more than a
+        million characters, and for a field that then holds something that does not mean what was typed.
         """
         return call(self._async.type(text, ref=ref))
 

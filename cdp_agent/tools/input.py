@@ -80,7 +80,7 @@ class FillArguments(Arguments, frozen=True):
     ref: Ref
     value: Annotated[str, Meta(description="An empty text clears the field. Dates as 2026-12-31.", extra=ALWAYS)]
     append: Annotated[bool, Meta(description="Add to what is there, instead of replacing it.")] = False
-    submit: Annotated[bool, Meta(description="Press Enter afterwards, which submits most forms.")] = False
+    submit: Annotated[bool, Meta(description="Send it afterwards, by Enter or the button that does.")] = False
 
 
 class FieldValue(Arguments, frozen=True):
@@ -190,7 +190,7 @@ async def upload(args: UploadArguments, context: Context) -> Observation:
 
 
 class PressArguments(Arguments, frozen=True):
-    key: Annotated[str, Meta(description="Such as Enter, a, Control+A, Shift+Tab.", extra=ALWAYS)]
+    key: Annotated[str, Meta(description="Such as Enter, a, Control+A, or several: g i.", extra=ALWAYS)]
     ref: Annotated[Ref | None, Meta(description="The element to focus first; else what has the focus.")] = None
     repeat: Annotated[int, Meta(ge=1, le=100, description="How many times.")] = 1
 
@@ -204,7 +204,8 @@ class FocusArguments(Arguments, frozen=True):
 
 
 def _submits(args: PressArguments) -> bool:
-    return args.key.rpartition("+")[2].strip().lower() in ("enter", "return", "numpadenter")
+    last_keys = [chord.rpartition("+")[2].lower() for chord in args.key.split()]
+    return not {"enter", "return", "numpadenter"}.isdisjoint(last_keys)
 
 
 @tool(page_changing=_submits, effect="press")

@@ -18,6 +18,9 @@ LONGEST_S = 120
 """The longest wait; during a longer one, the caller could not tell whether anything still happens."""
 
 
+Leave = Annotated[bool, Meta(description="Even if that loses what was filled in.")]
+
+
 class WaitArguments(Arguments, frozen=True):
     seconds: Annotated[float, Meta(ge=0, le=LONGEST_S, description=f"How long, 0 to {LONGEST_S}.")]
 
@@ -60,33 +63,34 @@ async def wait_for(args: WaitForArguments, context: Context) -> Observation:
 
 class GotoArguments(Arguments, frozen=True):
     url: Annotated[str, Meta(min_length=1, description="The address; https:// is added when it has no scheme.")]
+    leave: Leave = False
 
 
-class NoArguments(Arguments, frozen=True):
-    pass
+class LeavingArguments(Arguments, frozen=True):
+    leave: Leave = False
 
 
 @tool(page_changing=True, effect="address")
 async def goto(args: GotoArguments, context: Context) -> Observation:
     """Open an address that the task or a page gives. To follow a link, click it."""
-    receipt = await context.page.goto(await allowed_address(args.url, context))
+    receipt = await context.page.goto(await allowed_address(args.url, context), leave=args.leave)
     return Observation(receipt.text, receipt)
 
 
 @tool(page_changing=True, effect="none")
-async def back(args: NoArguments, context: Context) -> Observation:
+async def back(args: LeavingArguments, context: Context) -> Observation:
     """Go back to the page before this one."""
-    return await go_back(context)
+    return await go_back(context, leave=args.leave)
 
 
-async def go_back(context: Context) -> Observation:
+async def go_back(context: Context, *, leave: bool = False) -> Observation:
     """Goes back in the tab's history; from the first page of a tab, to the tab that it was opened from.
 
     Raises ActionError if there is neither.
     """
     opener = opener_of(context.tab)
     if opener is None or await can_go_back(context.tab):
-        receipt = await context.page.back()
+        receipt = await context.page.back(leave=leave)
         return Observation(receipt.text, receipt)
     left, page = tab_id(context.page), page_of(opener)
     done = (
@@ -96,14 +100,14 @@ async def go_back(context: Context) -> Observation:
 
 
 @tool(page_changing=True, by_callers=False, effect="none")
-async def forward(args: NoArguments, context: Context) -> Observation:
+async def forward(args: LeavingArguments, context: Context) -> Observation:
     """Go forward again, after going back."""
-    receipt = await context.page.forward()
+    receipt = await context.page.forward(leave=args.leave)
     return Observation(receipt.text, receipt)
 
 
 @tool(page_changing=True, by_callers=False, effect="none")
-async def reload(args: NoArguments, context: Context) -> Observation:
+async def reload(args: LeavingArguments, context: Context) -> Observation:
     """Reload the page."""
-    receipt = await context.page.reload()
+    receipt = await context.page.reload(leave=args.leave)
     return Observation(receipt.text, receipt)

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.page.actions import leaving
 from cdp_agent.page.page import tab_of
 from cdp_agent.page.snapshot.lines import in_line, quoted
 from cdp_agent.tools.addresses import allowed_address
@@ -25,6 +26,7 @@ class ManageTabsArguments(Arguments, frozen=True):
         str | None, Meta(description="As list names it: t2. Without, close means this one.", extra=ALWAYS)
     ] = None
     url: Annotated[str | None, Meta(description="The address to open; without, a blank tab.")] = None
+    leave: Annotated[bool, Meta(description="Close it even if that loses what was filled in.")] = False
 
 
 class TabInfo(msgspec.Struct, frozen=True):
@@ -67,7 +69,7 @@ async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observatio
         if args.tab is None:
             raise InvalidArguments("switch needs the tab to go to, such as t2.")
         return await tabs_result(f"You are in {tab_id(page)} now.", page, context)
-    return await close_tab(page, context)
+    return await close_tab(page, context, leave=args.leave)
 
 
 async def open_tab(url: str | None, context: Context) -> Observation:
@@ -83,15 +85,15 @@ async def open_tab(url: str | None, context: Context) -> Observation:
     return await tabs_result(f"Opened {tab_id(page)}, and you are in it now.", page, context)
 
 
-async def close_tab(page: Page, context: Context) -> Observation:
-    """Closes a tab. Raises ActionError for somebody else's tab, and for the last one."""
+async def close_tab(page: Page, context: Context, *, leave: bool = False) -> Observation:
+    """Closes a tab. Raises ActionError for somebody else's tab, for the last one, and as `leaving.close`."""
     others = [each for each in tabs_of(context) if each is not page]
     if not _is_ours(page, context):
         raise ActionError(f"{tab_id(page)} belongs to a person, who may still need it: it was not closed.")
     if not others:
         raise ActionError(f"{tab_id(page)} is the only tab: open another one first, or leave it open.")
     dialog = tab_of(page).dialogs.open
-    await page.close()
+    await leaving.close(tab_of(page), leave=leave)
     stays = context.page if context.page is not page else _before(page, others)
     unanswered = "" if dialog is None else f" Its page {dialog.asks}, which was dismissed."
     return await tabs_result(f"Closed {tab_id(page)}.{unanswered}", stays, context)

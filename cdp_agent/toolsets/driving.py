@@ -19,7 +19,6 @@ from cdp_agent.security.secrets import GivenSecret, Secrets
 from cdp_agent.session.calls import Call, ToolError, ToolOutcome
 from cdp_agent.session.session import Session
 from cdp_agent.tools.base import Tool
-from cdp_agent.tools.members.anthropic import Pressed
 from cdp_agent.tools.tabs import tab_id
 
 _BLOCKED = BlockedByPolicy.__name__
@@ -140,8 +139,6 @@ def receipts_in(value: msgspec.Struct | None) -> Iterator[Receipt]:
     """The receipts in a tool's value."""
     if isinstance(value, Receipt):
         yield value
-    elif isinstance(value, Pressed):
-        yield from value.receipts
 
 
 def refusal(outcome: ToolOutcome) -> str:

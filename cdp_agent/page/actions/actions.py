@@ -26,7 +26,7 @@ from . import mouse
 from .actionability import DEADLINE_S, aim, describe, element_label, input_session, missed_error, refusal, removed_error
 from .keyboard import check_enterable, held_down, press, quoted_for_receipt
 from .mouse import Button
-from .typing_keys import type_text
+from .type_text import type_text
 
 ELEMENT_GONE = "the page took it away or rendered it anew while the button was down, so that no click came of the press"
 ELEMENT_MOVED = (
@@ -184,6 +184,8 @@ async def send_keys_to(at: Located, keys: Coroutine[Any, Any, object]) -> Outcom
 async def press_key(tab: Tab, key: str, ref: str | None, repeat: int) -> Receipt:
     """Presses a key or chord `repeat` times where the focus is, or in an element. Raises as `Page.press`."""
     detail = key if repeat == 1 else f"{key} {repeat} times"
+    if any(len(each) == 1 for each in key.split()):  # a character, which may go into a field
+        tab.unsent.entered_in = tab.activity.document.number
     return await _use_keyboard(tab, "press", ref, lambda root: press(root, key, repeat), detail=detail, keys=repeat)
 
 
@@ -191,9 +193,7 @@ async def type_keys(tab: Tab, text: str, ref: str | None) -> Receipt:
     """Types where the focus is, or into an element, one key per character. Raises as `Page.type`."""
     check_enterable(text)
     detail = quoted_for_receipt(text)
-    return await _use_keyboard(
-        tab, "type", ref, lambda frame: type_text(tab, frame, text), detail=detail, keys=len(text)
-    )
+    return await _use_keyboard(tab, "type", ref, lambda _: type_text(tab, text), detail=detail, keys=len(text))
 
 
 async def _use_keyboard(

@@ -11,14 +11,14 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import runtime
-from cdp_agent.errors import DocumentGone, InvalidArguments
+from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.receipts.budget import LONGEST_VALUE
-from cdp_agent.page.receipts.receipts import ENTER_PRESSED, Outcome
+from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted, shortened
 
 from .actionability import describe, element_label, input_session, obstacle_error, refusal
-from .actions import click_element, focus_lost_error, send_keys_to
+from .actions import click_element, focus_lost_error
 from .editing import Entered, Filled, Ready, enter_code, enter_rich, keys
 from .field_typing import type_in
 from .keyboard import check_enterable, press, send, typing
@@ -127,31 +127,6 @@ async def _commit(at: Located, ready: Ready, filled: Filled, text: str, notes: l
         shown, given = (quoted(shortened(each, LONGEST_VALUE)) for each in (cell.value, filled.value or text))
         raise InvalidArguments(f"{await describe(at)} took {given} and shows {shown} now.")
     return Outcome(cell.value, "; ".join(filter(None, notes)))
-
-
-class _Submission(msgspec.Struct, frozen=True):
-    """See submitFrom in js/act/fill.js."""
-
-    enter: bool
-    note: str
-
-
-async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Outcome:
-    """Fills the field as `fill` does, then presses Enter; a note states if that submits nothing. Raises as `fill`."""
-    outcome = await fill(at, text, append=append)
-    if outcome.taken:
-        return msgspec.structs.replace(outcome, note=f"{outcome.note}: Enter was not pressed")
-    try:
-        submission = await at.world.call("submitFrom", at.local, returning=_Submission)
-        if submission.enter:
-            await send_keys_to(at, press(at.frame, "Enter"))  # a field that is set by script does not have the focus
-    except DocumentGone:
-        return outcome  # it has submitted itself
-    again = outcome.read_again
-    if isinstance(again, Rereading):
-        again = msgspec.structs.replace(again, submitted=True)
-    notes = [outcome.note, ENTER_PRESSED if submission.enter else "", at.refs.write(at.world, submission.note)]
-    return msgspec.structs.replace(outcome, note="; ".join(filter(None, notes)), read_again=again)
 
 
 async def _ready(at: Located, text: str, append: bool) -> Ready:

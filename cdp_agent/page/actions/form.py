@@ -10,20 +10,20 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError, InvalidArguments, StaleRef
-from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner, limit_of
+from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner, entering, limit_of
 from cdp_agent.page.receipts.dialog_stops import note_so_far, receipt_until_dialog
 from cdp_agent.page.receipts.receipts import FilledField, Outcome, Receipt
 from cdp_agent.page.refs.locate import Located, locate
-from cdp_agent.page.snapshot.lines import quoted
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Revealed
 
-from .actionability import describe, element_label
-from .actions import check, click_element
+from .actionability import describe
+from .actions import check
 from .fill import fill
 from .secret_fill import choose_secret, enter_secret
 from .select import takes_any_text
 from .stayed import Rereading
+from .submitting import click_sender
 from .user_form import LISTS, YES, enter_value, read, value_for
 
 _TYPED = "typed: if only what its list has counts, use select"
@@ -42,7 +42,8 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
     Raises as `fill`, `select`, `check` and `click`, StaleRef, PageUnresponsive, BrowserError.
     """
     begun = Receipt(action="fill", detail=_count(values))
-    return await receipt_until_dialog(tab, _fill_form(tab, values, submit=submit), begun)
+    with entering(tab, begun.action):
+        return await receipt_until_dialog(tab, _fill_form(tab, values, submit=submit), begun)
 
 
 async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: bool) -> Receipt:
@@ -130,13 +131,9 @@ async def _submit(tab: Tab, ref: str, outcome: Outcome) -> str:
         at = await locate(tab, ref)
     except StaleRef:
         return "nothing was clicked, since the last one has left the page: see whether that was all"
-    local = await at.world.call("submitButton", at.local, returning=int)
-    if not local:
-        return "nothing was submitted, since no form with a button for that is around the last one: click what sends it"
-    button = await element_label(at, local)
-    log_line("decision", "submits with {} {}", button.role, quoted(button.name))
-    hint = await click_element(msgspec.structs.replace(at, local=local, part=True))
-    return "; ".join(filter(None, (f"{button.role} {quoted(button.name)} was clicked", hint)))
+    return await click_sender(at) or (
+        "nothing was submitted, since no form with a button for that is around the last one: click what sends it"
+    )
 
 
 async def _reread_fields(done: Sequence[tuple[FilledField, _Reread]], *, submitted: bool) -> Outcome:

@@ -24,7 +24,7 @@ from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.snapshot.lines import units_of
 
 from .actionability import input_session
-from .keys import KEYS, MODIFIERS, Chord, Key, find_key, parse_chord
+from .keys import KEYS, MODIFIERS, Chord, Key, find_key, parse_sequence
 
 # On macOS, the input system maps chords to editing commands; synthetic events have to include these.
 # https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/editing/commands/editor_command_names.h
@@ -54,20 +54,24 @@ _INPUT_METHOD = 229
 """The key code of keys handled by an input method. https://w3c.github.io/uievents/#determine-keydown-keyup-keyCode"""
 
 
-async def press(frame: Frame, chord: str, repeat: int = 1) -> Outcome:
-    """Presses a key or chord ("Enter", "Control+A", "é") in the focused element of the frame's tab.
+async def press(frame: Frame, keys: str, repeat: int = 1) -> Outcome:
+    """Presses a key or chord ("Enter", "Control+A", "é") in the focused element of the frame's tab, or several ("g i").
 
-    The page handles each of the `repeat` presses before the next one is sent, since it may move the focus.
+    The page handles each press before the next one is sent, since it may move the focus: of several keys also in the
+    frame that follows. Pages give up a sequence of keys after some 500 ms.
 
     Raises InvalidArguments for a key that does not exist, PageUnresponsive, DocumentGone.
     """
-    mac = "Meta" in chord and await is_mac(frame)
-    parsed = parse_chord(chord, mac=mac)
-    is_character = len(parsed.key.key) == 1 and set(parsed.modifiers) <= {"Shift"}  # perhaps one of a password
+    mac = "Meta" in keys and await is_mac(frame)
+    sequence = parse_sequence(keys, mac=mac)
+    # A single character is perhaps one of a password.
+    is_character = all(len(each.key.key) == 1 and set(each.modifiers) <= {"Shift"} for each in sequence)
     times = f" {repeat} times" if repeat > 1 else ""
-    log_line("input", "presses {}{}", "a character" if is_character else chord, times)
-    events = events_of(parsed, mac=mac)
-    for _ in range(repeat):
+    log_line("input", "presses {}{}", "a character" if is_character else keys, times)
+    presses = [events_of(chord, mac=mac) for chord in sequence] * repeat
+    for number, events in enumerate(presses):
+        if number and len(sequence) > 1:
+            await (await frame.world()).call("nextFrame")
         await send(input_session(frame), events)
     return Outcome()
 
@@ -113,7 +117,7 @@ def strokes(text: str) -> Iterator[str]:
     """Each character that has a key, and the text between such characters in one piece."""
     between = ""
     for character in text.replace("\r\n", "\n"):
-        if key_of(character) is None:
+        if not has_key(character):
             between += character
             continue
         if between:
@@ -124,7 +128,12 @@ def strokes(text: str) -> Iterator[str]:
         yield between
 
 
-def key_of(character: str) -> Key | None:
+def has_key(text: str) -> bool:
+    """Whether a key types the text."""
+    return len(text) == 1 and _key_of(text) is not None
+
+
+def _key_of(character: str) -> Key | None:
     """The key that types the character on some keyboard; None for combined characters and those of input methods."""
     if character in CONTROLS:
         return KEYS[CONTROLS[character]]
@@ -216,7 +225,7 @@ def typing(text: str) -> list[Command[Empty]]:
     """The key events that type the text, one key per character; a line break is Enter, a tab the key Tab."""
     events: list[Command[Empty]] = []
     for character in text:
-        key = key_of(character) or Key(character, text=character)
+        key = _key_of(character) or Key(character, text=character)
         events += events_of(Chord([], key))
     return events
 

@@ -6,6 +6,7 @@ https://www.w3.org/TR/uievents-key/#named-key-attribute-values  https://www.w3.o
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 
 import msgspec
@@ -90,6 +91,7 @@ _ALIASES = {
 }  # fmt: skip
 _BY_LOWER = {name.lower(): name for name in KEYS if len(name) > 1}
 _PLUS = re.compile(r"(?<=.)\+(?=.)", re.S)
+_AROUND_PLUS = re.compile(r"(?<=\w)\s*\+\s*(?=\S)")
 
 
 def parse_chord(text: str, *, mac: bool) -> Chord:
@@ -104,6 +106,27 @@ def parse_chord(text: str, *, mac: bool) -> Chord:
     if len(key.key) == 1:
         key = _with_shift(key, modifiers)
     return Chord(list(dict.fromkeys(modifiers)), key)
+
+
+def parse_sequence(text: str, *, mac: bool) -> list[Chord]:
+    """The chords that a text names, to be pressed one after another: "g i", "Control+K Control+S", mostly a single one.
+
+    Raises InvalidArguments as `parse_chord`, and for a modifier that would be let go before the key that it is for.
+    """
+    words = _AROUND_PLUS.sub("+", text).split()
+    if len(words) < 2:
+        return [parse_chord(text, mac=mac)]
+    chords: list[Chord] = []
+    while words:
+        word = words.pop(0)
+        if words and _is_named_by_both(word, words[0]):  # Page Down
+            word += words.pop(0)
+        chords.append(parse_chord(word, mac=mac))
+    for chord, after in itertools.pairwise(chords):
+        if chord.key.key in MODIFIERS and after.key != chord.key:
+            held, last = "+".join([*chord.modifiers, chord.key.key]), after.key.key
+            raise InvalidArguments(f'In "{text}", {held} is let go before {last}. To hold it: {held}+{last}.')
+    return chords
 
 
 def find_key(name: str) -> Key:
@@ -123,8 +146,15 @@ def find_key(name: str) -> Key:
         else ""
     )
     raise InvalidArguments(
-        f'There is no key "{name}".{hint} Keys are named as in Enter, Control+A, ArrowDown; text is for fill.'
+        f'There is no key "{name}".{hint} Keys are named as in Enter, Control+A, ArrowDown, "g i" for one after the '
+        "other; text is for type (as a tool: type_text)."
     )
+
+
+def _is_named_by_both(word: str, other: str) -> bool:
+    """Whether two words are the name of one key."""
+    first = _PLUS.split(word)[-1]
+    return len(first) > 1 and f"{first}{other}".lower() in {*_BY_LOWER, *_ALIASES}
 
 
 def _modifier(name: str, mac: bool) -> str:

@@ -30,7 +30,10 @@ from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWat
 from cdp_agent.page.tab.limit import CALL_S, call_limit
 from cdp_agent.page.tab.tab import Tab
 
+from .leaving import leaving
+
 T = TypeVar("T")
+_Do = Callable[[bool], Coroutine[Any, Any, Outcome]]
 
 NAVIGATION_TIMEOUT_S = 30.0
 _BEGINS_WITHIN_S = 3.0
@@ -63,16 +66,17 @@ _REASONS = {
 }
 
 
-async def goto(tab: Tab, url: str, *, timeout_s: float | None = None) -> Receipt:
+async def goto(tab: Tab, url: str, *, timeout_s: float | None = None, leave: bool = False) -> Receipt:
     """Opens an address, waits until the page has settled, and reports where that led.
 
-    The receipt has HTTP errors, redirects and downloads. Raises NavigationFailed, PageUnresponsive, BrowserError.
+    `leave`: see leaving.py. The receipt has HTTP errors, redirects and downloads. Raises NavigationFailed,
+    PageUnresponsive, BrowserError.
     """
     timeout_s = timeout_s or tab.settings.navigation_timeout_s or NAVIGATION_TIMEOUT_S
-    return await receipt_until_dialog(tab, _goto(tab, url, timeout_s), Receipt(action="goto", detail=url))
+    return await receipt_until_dialog(tab, _goto(tab, url, timeout_s, leave), Receipt(action="goto", detail=url))
 
 
-async def _goto(tab: Tab, url: str, timeout_s: float) -> Receipt:
+async def _goto(tab: Tab, url: str, timeout_s: float, leave: bool) -> Receipt:
     async with tab.act(), call_limit(tab, timeout_s) as limit:
         if tab.request_policy.has_retired_rules and not tab.related:
             await _drop_retired_rules(tab, timeout_s, limit)
@@ -81,15 +85,16 @@ async def _goto(tab: Tab, url: str, timeout_s: float) -> Receipt:
         await end_scripts(tab, detour=True)
         watch = Watch(tab, tree)
         runner = ActionRunner(limit, Baseline(watch))
-        outcome = await runner.act(_navigate(tab, url.strip(), timeout_s, limit, watch.watchdog))
+        async with leaving(tab, leave=leave) as stays:
+            outcome = await runner.act(_navigate(tab, url.strip(), timeout_s, limit, watch.watchdog, stays))
         receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, limit.remaining()))
         tab.check_open()
         return msgspec.structs.replace(receipt, note=_CRASHED) if tab.activity.crashed else receipt
 
 
-async def back(tab: Tab) -> Receipt:
+async def back(tab: Tab, *, leave: bool = False) -> Receipt:
     """Goes back one entry of the tab's history. Raises ActionError if there is none, BrowserError."""
-    return await _through_history(tab, -1)
+    return await _through_history(tab, -1, leave)
 
 
 async def can_go_back(tab: Tab) -> bool:
@@ -110,12 +115,12 @@ def opener_of(tab: Tab) -> Tab | None:
     return opener
 
 
-async def forward(tab: Tab) -> Receipt:
+async def forward(tab: Tab, *, leave: bool = False) -> Receipt:
     """Goes forward one entry of the tab's history. Raises ActionError if there is none, BrowserError."""
-    return await _through_history(tab, 1)
+    return await _through_history(tab, 1, leave)
 
 
-async def reload(tab: Tab) -> Receipt:
+async def reload(tab: Tab, *, leave: bool = False) -> Receipt:
     """Reloads the page, even after it crashed. Raises PageUnresponsive, BrowserError."""
 
     address = tab.url
@@ -126,10 +131,10 @@ async def reload(tab: Tab) -> Receipt:
         await _begin(tab, tree.root.session.post(how), "The page was not loaded anew")
         return Outcome(note=_OPENED_ANEW if took_detour else "")
 
-    return await _navigation(tab, "reload", do)
+    return await _navigation(tab, "reload", do, leave)
 
 
-async def _through_history(tab: Tab, step: int) -> Receipt:
+async def _through_history(tab: Tab, step: int, leave: bool) -> Receipt:
     async def do(_: bool) -> Outcome:
         session = (await tab.frames()).root.session
         async with deadline(session, CALL_TIMEOUT_S):
@@ -147,23 +152,24 @@ async def _through_history(tab: Tab, step: int) -> Receipt:
         await _begin(tab, answer, f"The tab stayed where it is and did not go to {entry.url}")
         return Outcome()
 
-    return await _navigation(tab, "back" if step < 0 else "forward", do)
+    return await _navigation(tab, "back" if step < 0 else "forward", do, leave)
 
 
-async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
-    return await receipt_until_dialog(tab, _navigate_by(tab, action, do), Receipt(action=action))
+async def _navigation(tab: Tab, action: str, do: _Do, leave: bool) -> Receipt:
+    return await receipt_until_dialog(tab, _navigate_by(tab, action, do, leave), Receipt(action=action))
 
 
-async def _navigate_by(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
+async def _navigate_by(tab: Tab, action: str, do: _Do, leave: bool) -> Receipt:
     navigation_s = tab.settings.navigation_timeout_s or NAVIGATION_S
     async with tab.act(), call_limit(tab, max(CALL_S, navigation_s)) as limit:
         took_detour = await end_scripts(tab, detour=action == "reload")
         runner = ActionRunner(limit, Baseline(Watch(tab, await tab.frames())))
-        outcome = await runner.act(do(took_detour))
-        receipt = await runner.finish(action, outcome, navigation_s=navigation_s)
+        async with leaving(tab, leave=leave) as stays_because:  # Chrome may ask twice, as it goes back
+            outcome = await runner.act(do(took_detour))
+            receipt = await runner.finish(action, outcome, navigation_s=navigation_s)
         tab.check_open()
         if receipt.navigated_to is None and any(_kept(each) for each in receipt.dialogs):
-            raise ActionError("The tab stayed where it is: the page asked whether to stay, and stays.")
+            raise ActionError(f"The tab stayed where it is: {stays_because}.")
         return receipt
 
 
@@ -181,7 +187,9 @@ async def _drop_retired_rules(tab: Tab, timeout_s: float, limit: Deadline) -> No
         tree.root.session.tell(emulation.SetScriptExecutionDisabled(value=False))
 
 
-async def _navigate(tab: Tab, url: str, timeout_s: float, limit: Deadline, watchdog: UnloadWatchdog) -> Outcome:
+async def _navigate(
+    tab: Tab, url: str, timeout_s: float, limit: Deadline, watchdog: UnloadWatchdog, stays_because: str = ""
+) -> Outcome:
     def answered(answer: asyncio.Future[cdp_page.Navigated]) -> None:
         if not answer.cancelled():
             answer.exception()  # retrieved, since nobody awaits it if something else fails first
@@ -215,7 +223,7 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, limit: Deadline, watch
     if answer.error_text is None or answer.is_download:
         return Outcome()
     if answer.error_text == "net::ERR_ABORTED":
-        return _aborted(tab, url)
+        return _aborted(tab, url, stays_because)
     await _error_page(tab)
     return _refuse(url, answer.error_text)
 
@@ -228,11 +236,10 @@ def _not_opened(url: str, timeout_s: float, *, stays: bool, hangs: bool) -> Acti
     return NavigationFailed(url, "timeout", f"{url} could not be opened: {why}")
 
 
-def _aborted(tab: Tab, url: str) -> Outcome:
+def _aborted(tab: Tab, url: str, stays_because: str) -> Outcome:
     if tab.dialogs.stayed():
-        raise NavigationFailed(
-            url, "net::ERR_ABORTED", f"{url} was not opened: the page asked whether to stay, and stays."
-        )
+        tab.dialogs.take()  # told here
+        raise NavigationFailed(url, "net::ERR_ABORTED", f"{url} was not opened: {stays_because}.")
     if tab.activity.navigating() not in (None, url):
         return Outcome(note=f"the page went elsewhere while {url} was loading")
     if tab.request_policy.hold.has_withheld:

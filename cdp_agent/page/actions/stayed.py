@@ -10,7 +10,8 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.activity.network import NetworkMark
-from cdp_agent.page.receipts.receipts import LONGEST_VALUE, Outcome
+from cdp_agent.page.receipts.budget import LONGEST_VALUE
+from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted, shortened
 

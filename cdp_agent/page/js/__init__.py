@@ -80,6 +80,8 @@ REST = (
     "fields/entering.js",
     "fields/pace.js",
     "fields/typing.js",
+    "act/typing.js",
+    "act/submit.js",
     "editors/editing.js",
     "act/choose.js",
     "act/popup.js",

@@ -25,7 +25,7 @@ class Submitted(msgspec.Struct, frozen=True):
     fields: int
 
 
-How = Literal["click", "enter", "form"]
+How = Literal["click", "enter", "form", "send"]
 
 
 class Consequence(msgspec.Struct, frozen=True):
@@ -47,9 +47,10 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 async def consequence(tab: Tab, ref: str | None, how: How = "click") -> Consequence | None:
-    """The consequences of a click on the element, Enter in it, or sending its form; without `ref`, for the focused one.
+    """The consequences of a click on the element, Enter in it, or sending what it holds.
 
-    None if nothing has the focus. Raises ActionError for a ref without an element, PageUnresponsive, BrowserError.
+    Without `ref`, those for the focused element; None if nothing has the focus. Raises ActionError for a ref without an
+    element, PageUnresponsive, BrowserError.
     """
     if ref is not None:
         at = await locate(tab, ref)

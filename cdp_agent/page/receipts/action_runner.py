@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import partial
 from typing import Any
 
@@ -48,6 +48,8 @@ _LEAVING_S = 0.1
 _LOOK_EVERY_S = 0.2
 """How often to look for changes of values, selections and styles, which have no events."""
 _EXPECTING_EFFECTS = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
+_ENTERING = {"fill", "type", "select", "check", "uncheck", "upload"}
+"""Actions after which a document may hold something that is lost with it."""
 
 Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
@@ -62,7 +64,8 @@ async def perform(
     `receipt_until_dialog`. Raises what `do` raises, StaleRef, PageUnresponsive, BrowserError.
     """
     acting = _perform(tab, action, ref, do, detail=detail, submits=submits, more_s=more_s)
-    return await receipt_until_dialog(tab, acting, Receipt(action=action, ref=ref, detail=detail))
+    with entering(tab, action):
+        return await receipt_until_dialog(tab, acting, Receipt(action=action, ref=ref, detail=detail))
 
 
 async def _perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str, submits: bool, more_s: float) -> Receipt:
@@ -106,7 +109,19 @@ async def perform_without_element(
             outcome = await runner.act(runner.until_left(do()))
             return await runner.finish(action, outcome, detail=detail)
 
-    return await receipt_until_dialog(tab, acting(), Receipt(action=action, detail=detail))
+    with entering(tab, action):
+        return await receipt_until_dialog(tab, acting(), Receipt(action=action, detail=detail))
+
+
+@contextmanager
+def entering(tab: Tab, action: str) -> Iterator[None]:
+    """A block with an action, after which the tab's document may hold something that is lost with it."""
+    document = tab.activity.document.number
+    try:
+        yield
+    finally:
+        if action in _ENTERING:
+            tab.unsent.entered_in = document
 
 
 def limit_of(tab: Tab, more_s: float = 0.0) -> AbstractAsyncContextManager[Deadline]:

@@ -48,7 +48,7 @@ async def look(tab: Tab, *, lacks_input: bool) -> Obstacle:
     Ends a lock of the mouse in a tab of ours.
     """
     try:
-        if await _pointer_lock(tab, end=_is_ours(tab)):
+        if await _pointer_lock(tab, end=tab.is_ours):
             return "locked"
         return "covered" if lacks_input and not await _receives_input(tab) else ""
     except (ActionError, SessionClosed):
@@ -63,13 +63,9 @@ async def settle(tab: Tab, obstacle: Obstacle) -> str:
     """
     log_line("input", "whether the page gets input: {}", obstacle or "it does")
     if obstacle != "covered":
-        return "" if not obstacle else POINTER_FREED if _is_ours(tab) else _POINTER_LOCKED
-    done = await _bring_back(tab) if _is_ours(tab) else _LEFT_ALONE
+        return "" if not obstacle else POINTER_FREED if tab.is_ours else _POINTER_LOCKED
+    done = await _bring_back(tab) if tab.is_ours else _LEFT_ALONE
     raise PageUnresponsive(f"{done} The act did not reach the page.")
-
-
-def _is_ours(tab: Tab) -> bool:
-    return tab.in_own_chrome and not tab.is_foreign
 
 
 async def _worlds(tab: Tab) -> list[World]:

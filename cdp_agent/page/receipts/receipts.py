@@ -241,7 +241,8 @@ def _other_tab(tab: OtherTab) -> str:
 
 
 def _dialogs(dialog: Dialog, times: int) -> str:
-    what = f"dialog {dialog.kind} {quoted(shortened(dialog.message, LONGEST_VALUE))}"
+    message = quoted(shortened(dialog.message, LONGEST_VALUE))
+    what = f"dialog {dialog.kind} {message if dialog.kind != 'beforeunload' else '(whether to leave the page)'}"
     if dialog.answer == "lost":
         of = in_line(shortened(dialog.url, LONGEST_VALUE))
         return f"{what} of {of} was lost, since another frame opened one too: it waits"

@@ -36,6 +36,7 @@ _LOST = (
     "Chrome lost its dialog ({}) when another frame opened one too, and it waits for an answer that cannot be given any"
     " more. Load the page anew."
 )
+_WHETHER_TO_LEAVE = "whether to leave it, with which what was filled in and not sent is lost"
 _WAYS = {
     "prompt": "dialog accept TEXT or dialog dismiss",
     "beforeunload": "dialog accept leaves it, dialog dismiss stays",
@@ -45,6 +46,9 @@ _WAYS = {
 class DialogPolicy(msgspec.Struct, frozen=True):
     """How each kind of dialog is answered; "ask" leaves it open for the caller, who answers by `Page.answer_dialog`.
 
+    `beforeunload`: "ask" asks where something may be lost, because it was filled in and not sent, or in a Chrome that
+    is not ours. There `goto`, `back`, `forward` and `reload` fail instead, unless they are told to leave. Else the page
+    is left, and the receipt tells that it asked.
     A prompt that the policy accepts gets `prompt_text`; None: the page's default text.
     """
 
@@ -105,7 +109,7 @@ class Dialog(msgspec.Struct, frozen=True):
     @property
     def asks(self) -> str:
         """What it asks: `asks (confirm): "Delete it?"`."""
-        message = "whether to leave it" if self.kind == "beforeunload" else quoted(shortened(self.message, _LONGEST))
+        message = _WHETHER_TO_LEAVE if self.kind == "beforeunload" else quoted(shortened(self.message, _LONGEST))
         return f"asks ({self.kind}): {message}"
 
 
@@ -137,6 +141,7 @@ class DialogWatcher:
         should_answer: Callable[[], bool] = lambda: True,
         session_of: Callable[[str], Session | None] = lambda _: None,
         on_change: Callable[[], None] = lambda: None,
+        when_left: Callable[[], Handling] = lambda: "ask",
     ) -> None:
         self.opened = 0
         """How many dialogs have opened that were not left to a person."""
@@ -147,6 +152,8 @@ class DialogWatcher:
         self._should_answer = should_answer
         self._session_of = session_of
         self._on_change = on_change
+        self._when_left = when_left
+        """Returns the answer to a page that asks whether to leave it, where the policy is to ask."""
         self._current: _Opened | None = None
         """The dialog that is open, until Chrome reports that it was closed; there is one at a time."""
         self._unreported: list[Dialog] = []
@@ -211,7 +218,10 @@ class DialogWatcher:
         current = self._current = _Opened(session, event)
         policy = self._policy()
         answer: Handling = getattr(policy, event.type, "dismiss")
-        decided = self._hold().dialog(event)
+        if event.type == "beforeunload" and answer == "ask":
+            answer = self._when_left()
+        is_settled = event.type == "beforeunload" and answer != "ask"
+        decided = None if is_settled else self._hold().dialog(event)
         text = _preset(event) if policy.prompt_text is None else policy.prompt_text
         if decided is not None:
             decided.add_done_callback(

@@ -35,6 +35,7 @@ from .emulate import emulate
 from .requested_tabs import RequestedTabs
 from .running_act import RunningActs
 from .settings import PageSettings
+from .unsent import Unsent
 
 if TYPE_CHECKING:
     from cdp_agent.page.policy.holding import Hold
@@ -93,6 +94,7 @@ class Tab:
         self.in_own_chrome = in_own_chrome
         self.dialog_policy = dialogs
         """How its dialogs are answered, unless an action that runs has a policy of its own."""
+        self.unsent = Unsent(lambda: self.activity.document.number, is_ours=self.is_ours)
         self.dialogs = DialogWatcher(
             self._dialog_policy,
             self._hold,
@@ -100,6 +102,7 @@ class Tab:
             lambda: self._is_acting or not self.is_foreign,
             self._session_of,
             self._pause_acts,
+            self.unsent.when_left,
         )
         self.acts = RunningActs(lambda: partial(setattr, self, "shown", self.shown))
         self.downloads = downloads.of_page(self._has_frame, self._hold)
@@ -197,6 +200,11 @@ class Tab:
     def _dialog_policy(self) -> DialogPolicy:
         own = (act.dialogs for tab in (self, *self.related) for act in tab.acts)
         return next(filter(None, own), self.dialog_policy)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether we opened it, in a Chrome of ours: nobody else enters anything there."""
+        return self.in_own_chrome and not self.is_foreign
 
     def _pause_acts(self) -> None:
         """Pauses the actions here and in related tabs while a dialog is open in one of them."""

@@ -243,11 +243,8 @@ def _named(number: int, instruction: str) -> str:
 
 
 def allowed_unasked(held: Held, *, approved: bool) -> bool:
-    """Whether an effect is allowed where nobody can be asked; `approved`: its act was, with its risks.
-
-    A page may be left then: that sends nothing.
-    """
-    return held.what == "beforeunload" or (held.risk == "confirms" and approved)
+    """Whether an effect is allowed where nobody can be asked; `approved`: its act was, with its risks."""
+    return held.risk == "confirms" and approved
 
 
 def _without_values(decision: Decision) -> Decision:

@@ -44,7 +44,7 @@ async def risk_of(call: Call, page: Page) -> Risk:
         case "fill" if arguments.get("submit") and "fields" in arguments:
             effect = await consequence(tab, arguments["fields"][-1]["ref"], "form")
         case "fill" if arguments.get("submit"):
-            effect = await consequence(tab, arguments["ref"], "enter")
+            effect = await consequence(tab, arguments["ref"], "send")
         case "press":
             effect = await _pressed(arguments, tab)
         case "type" if "\n" in arguments["text"]:
@@ -73,7 +73,7 @@ def ref_of(arguments: dict[str, Any]) -> str | None:
 
 
 async def _pressed(args: dict[str, Any], tab: Tab) -> Consequence | None:
-    keys = args["keys"] if "keys" in args else [args["key"]] if "key" in args else args["text"].split()
+    keys = args["keys"] if "keys" in args else str(args.get("key", args.get("text"))).split() or [" "]
     pressed = [str(key).rpartition("+")[2].strip().lower() for key in keys]
     if any(key in _ENTER for key in pressed):
         return await consequence(tab, args.get("ref"), "enter")

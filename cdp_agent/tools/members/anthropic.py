@@ -168,12 +168,6 @@ class ScriptArguments(Arguments, frozen=True):
     tab_id: TabId = None
 
 
-class Pressed(msgspec.Struct, frozen=True):
-    """The receipts of several keys that were pressed one after another."""
-
-    receipts: list[Receipt]
-
-
 @tool(page_changing=True, effect="address")
 async def navigate(args: NavigateArguments, context: Context) -> Observation:
     """Open an address, or go back or forward in the tab's history, or reload."""
@@ -396,10 +390,7 @@ async def key(args: KeyArguments, context: Context) -> Observation:
     chords = args.text.split() or ["Space"]
     for chord in chords:
         await pointing.keys_of(tab_context.tab, chord)  # raises before anything is pressed
-    if len(chords) == 1:
-        return receipt_result(await tab_context.page.press(chords[0], repeat=args.repeat))
-    receipts = [await tab_context.page.press(chord) for chord in chords * args.repeat]
-    return Observation("\n".join(each.text for each in receipts), Pressed(receipts))
+    return receipt_result(await tab_context.page.press(" ".join(chords), repeat=args.repeat))
 
 
 @tool()

@@ -401,28 +401,3 @@ async function cellAfter(cell, field, wanted) {
   const match = element && value !== null ? matchOf(element, 'other', value, wanted) : 'other';
   return { state, value: value ?? '', match };
 }
-
-const click_ = HTMLElement.prototype.click;
-
-/**
- * Submits the form of a filled field, or reports that Enter will. Where Enter would open a chooser, the form is
- * submitted here. Chrome is stricter than the standard: without a submit button, only text fields submit, and only if
- * the form has no other. https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#implicit-submission
- * @param {number} id @returns {{enter: boolean, note: string}} enter: Enter must still be pressed
- */
-function submitFrom(id) {
-  const element = resolveElement(id);
-  const field = element && fieldOf(element);
-  if (!field || tagOf(field) !== 'INPUT') return { enter: true, note: '' };
-  const submitter = implicitSubmitter(field, 'INPUT');
-  const isColor = inputType(field) === 'color'; // there, Enter opens the browser's colour chooser
-  if (submitter && isSubmitButton(submitter)) {
-    if (isDisabled(submitter))
-      return { enter: false, note: `${elementPreview(submitter)}, which submits it, is disabled` };
-    if (isColor) click_.call(submitter);
-    return { enter: !isColor, note: '' };
-  }
-  const submits = submitter === field && TYPED_INPUT_TYPES.has(inputType(field));
-  const note = submits || !formOfInput(field) ? '' : 'Enter may submit nothing: its form has no submit button';
-  return { enter: !isColor, note };
-}

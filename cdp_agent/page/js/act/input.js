@@ -49,6 +49,28 @@ function enteredFields() {
   return names.slice(0, MOST_ENTERED);
 }
 
+/** The fields and editors of this world that we have typed into. @type {WeakRef<Element>[]} */
+let typedInto = [];
+
+/** @param {Element} field */
+function recordTypedInto(field) {
+  if (!typedInto.some((each) => each.deref() === field))
+    typedInto = [...typedInto.filter((each) => each.deref()), new WeakRef(field)];
+}
+
+/** The fields that would be lost with the page: changed ones, and those that we have typed into. @returns {string[]} */
+function unsentFields() {
+  const fields = new Set(typedInto.map((each) => each.deref()).filter((each) => each && holdsTyped(each)));
+  for (const each of ownDocuments())
+    for (const field of selectAllDeep(documentElement_.call(each), 'input, textarea, select'))
+      if (isEntered(field)) fields.add(field);
+  return [...fields].slice(0, MOST_ENTERED).map(elementPreview);
+}
+
+/** @param {Element} field */
+const holdsTyped = (field) =>
+  isConnected_.call(field) && fieldKind(field) !== 'other' && fieldText(field, fieldKind(field)).trim() !== '';
+
 /** @param {any} field */
 function isEntered(field) {
   if (tagOf(field) === 'SELECT')

@@ -29,8 +29,8 @@ const KEYBOARD_INPUT_TYPES = new Set([
  * @typedef {{role: string, name: string, form: FormSubmission | null, link: string, download: boolean, writes: boolean,
  *   remote: boolean}} Consequence name: of the pressed element, or of the form's submit button; writes: Enter goes into
  *   a multi-line text, where a script may handle it; remote: the focus is in an out-of-process iframe
- * @param {number | null} id  null: the focused element @param {'click' | 'enter' | 'form'} how  form: its form is
- *   submitted
+ * @param {number | null} id  null: the focused element @param {'click' | 'enter' | 'form' | 'send'} how  form: its form
+ *   is submitted; send: what it holds is sent, by Enter or by a button
  * @param {boolean} known  whether `keyListeners` are all nodes of the document, except in shadow trees, that listen for
  *   keys
  * @param {...Node} keyListeners @returns {{of: Consequence | null}}
@@ -41,11 +41,13 @@ function consequenceOf(id, how, known, ...keyListeners) {
   const nearest = closestFlat(element, CONTROL) ?? element;
   const control = controlOfLabel(nearest) ?? nearest;
   const tag = tagOf(control);
+  const isEntered = how === 'enter' || how === 'send';
   const sender =
     asSubmitter(control, tag) ??
-    (how === 'form' ? buttonOfFormAround(control) : how === 'enter' ? implicitSubmitter(control, tag) : null);
+    (how === 'form' ? buttonOfFormAround(control) : isEntered ? implicitSubmitter(control, tag) : null) ??
+    (how === 'send' && tag !== 'INPUT' ? (sendersOf(userControlOf(control) ?? control)[0] ?? null) : null);
   const form = sender ? formOfAny(sender) : null;
-  const pressed = form && sender !== control && isSubmitButton(sender) ? sender : control;
+  const pressed = sender && sender !== control && (isSubmitButton(sender) || !form) ? sender : control;
   const { role, name } = describe(pressed);
   const isLink = tag === 'A' || tag === 'AREA';
   return {
@@ -56,7 +58,7 @@ function consequenceOf(id, how, known, ...keyListeners) {
       link: isLink ? (tag === 'A' ? hrefOfLink : hrefOfArea)(control) : '',
       download: isLink && hasAttr(control, 'download'),
       writes:
-        how === 'enter' &&
+        isEntered &&
         (tag === 'TEXTAREA' || isWrittenIn(element)) &&
         !(known && hasNoKeyListener(element, keyListeners)),
       remote: id === null && tag === 'IFRAME' && !contentDocumentOf(control),
@@ -105,22 +107,23 @@ function implicitSubmitter(field, tag) {
 }
 
 /** The first submit button of the form. */
-function submitButtonOf(form) {
+const submitButtonOf = (form) => submitButtonsOf(form)[0] ?? null;
+
+/** The submit buttons of the form, also those outside of it. @returns {Element[]} */
+function submitButtonsOf(form) {
   const images = [...selectAll(rootOf(form), 'input[type="image" i]')].filter((each) => formOfInput(each) === form);
-  return [...elementsOfForm_.call(form), ...images].find(isSubmitButton) ?? null;
+  return [...elementsOfForm_.call(form), ...images].filter(isSubmitButton);
 }
 
-/** The submit button of the form around a field, which need not be an HTML form control. */
+/**
+ * The submit button of the form around a field, which need not be an HTML form control: the first one that a person can
+ * click, as some forms have a hidden one, too.
+ */
 function buttonOfFormAround(field) {
   const form = formOfAny(field) ?? closestFlat(field, 'form');
-  return form ? submitButtonOf(form) : null;
-}
-
-/** The id of that button; 0 if there is none. @param {number} id */
-function submitButton(id) {
-  const element = resolveElement(id);
-  const button = element && buttonOfFormAround(userControlOf(element) ?? element);
-  return button ? internalIdOf(button) : 0;
+  if (!form) return null;
+  const buttons = submitButtonsOf(form).filter((each) => checkVisibility_.call(each, VISIBILITY_OPTIONS));
+  return buttons.find((each) => !isDisabled(each)) ?? buttons[0] ?? null;
 }
 
 const isKeyboardField = (element) =>

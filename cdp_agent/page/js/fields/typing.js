@@ -24,16 +24,12 @@ const TYPING_EVENTS = ['keydown', 'beforeinput', 'keyup'];
 /** Heard when the page has reacted. */
 const TYPED_EVENTS = ['keydown', 'input', 'keyup'];
 
-/** Begins to watch what is typed. @returns {number} the id of an iframe of another process that has the focus, or 0 */
+/** Begins to watch what is typed. */
 function watchTyping() {
   typing = { run: null, local: 0, lost: [], formats: false, isHolding: false, heldKeys: [], notify: null };
   const views = ownDocuments().map((each) => defaultView_.call(each));
   listen(views, TYPING_EVENTS, onTyping, true);
   listen(views, TYPED_EVENTS, onTyped);
-  const focused = focusedElement();
-  return focused && ['IFRAME', 'FRAME'].includes(tagOf(focused)) && !contentDocumentOf(focused)
-    ? internalIdOf(focused)
-    : 0;
 }
 
 /** @param {any} event */

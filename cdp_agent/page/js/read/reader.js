@@ -101,6 +101,7 @@ let hasEnteredTexts = false;
 function recordEntered(element, text) {
   enteredTexts.set(element, text);
   hasEnteredTexts = true;
+  recordTypedInto(element);
 }
 
 /** Whether a field contains exactly the text that was entered. */

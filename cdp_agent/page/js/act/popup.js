@@ -14,7 +14,8 @@ let focusedBefore = null;
 /**
  * Records what is visible before a list is opened. @param {number} id @param {number} last  the option chosen before in
  * the same call, or 0
- * @returns {{open: boolean}}  open: its options are shown already, and not only those that are selected
+ * @returns {{open: boolean, shown: string}}  open: its options are shown already, and not only those that are selected;
+ *   shown: what the control shows as chosen
  */
 function beginChoice(id, last) {
   const control = resolveElement(id);
@@ -28,17 +29,17 @@ function beginChoice(id, last) {
     isConnected_.call(chosen) &&
     isShown(chosen)
   )
-    return { open: true };
+    return { open: true, shown: displayedValueOf(control) };
   visibleBefore = new WeakSet();
   focusedBefore = focusedElement();
-  if (!control) return { open: false };
+  if (!control) return { open: false, shown: '' };
   const own = ownOptions(control);
   const open = own.length > 0 && attr(control, 'aria-expanded')?.toLowerCase() !== 'false';
   for (const root of rootElementsAround(control)) {
     for (const each of selectAllDeep(root, `${OPTIONS},${PLAIN_OPTIONS}`))
       if (isShown(each) && !(open && own.includes(each))) visibleBefore.add(each);
   }
-  return { open };
+  return { open, shown: displayedValueOf(control) };
 }
 
 /**
@@ -185,19 +186,28 @@ function ownText(element) {
   return collapse(text).toLowerCase();
 }
 
+/** @returns {Choice} */
 const choiceOf = (option) => ({
   text: optionText(option),
+  group: groupOf(option),
   value: attr(option, 'data-value') ?? attr(option, 'value') ?? attr(option, 'id') ?? '',
   disabled: attr(option, 'aria-disabled')?.toLowerCase() === 'true' || matches(option, ':disabled'),
 });
+
+/** The name of the group of options that an option stands in. */
+function groupOf(option) {
+  const group = closest(option, '[role="group" i]');
+  return group ? roleAndNameOf(group).name : '';
+}
 
 /**
  * Finds the matching option, and waits until it appears.
  * @param {number} id  of the control @param {string} wanted @param {By} by @param {number} wait_ms
  * @returns {Promise<Found>}
  * @typedef {{state: 'found' | 'ambiguous' | 'unknown', local: number, text: string, chosen: boolean, disabled: boolean,
- *   options: string[], total: number, sure: boolean, meant: string[]}} Found  sure: no option that is not rendered yet
- *   can match better; meant: the full texts of the matching options
+ *   options: string[], total: number, differences: string[], loading: boolean, sure: boolean, meant: string[]}} Found
+ *   differences: see differencesOf; sure: no option that is not rendered yet can match better; meant: the full texts of
+ *   the matching options
  */
 async function findOption(id, wanted, by, wait_ms) {
   const control = resolveElement(id);
@@ -210,6 +220,8 @@ async function findOption(id, wanted, by, wait_ms) {
     disabled: false,
     options: [],
     total: 0,
+    differences: [],
+    loading: false,
     sure: true,
     meant: [],
   };
@@ -242,12 +254,14 @@ async function findOption(id, wanted, by, wait_ms) {
         disabled,
       };
     }
-    // "Loading…"
-    const timeout_ms = choices.length && choices.every((choice) => choice.disabled) ? LOADING_MS : wait_ms;
+    const loading = isLoading(choices) || isBusy(control, options);
+    const timeout_ms = loading ? LOADING_MS : wait_ms;
     if (performance.now() - began > timeout_ms || (found.length > 1 && steady && hasHadTime)) {
       const among = found.length ? found.map((i) => choices[i]) : choices;
       return {
         ...answer,
+        loading,
+        differences: differencesOf(choices, found),
         sure,
         meant: matchedTexts,
         state: found.length ? 'ambiguous' : 'unknown',
@@ -259,6 +273,12 @@ async function findOption(id, wanted, by, wait_ms) {
     await (steady ? timersDone(50) : nextFrame());
   }
   return answer;
+}
+
+/** Whether a control says that its list is busy, by itself or by what its options stand in. */
+function isBusy(control, options) {
+  const named = (attr(control, 'aria-controls') ?? '').split(/\s+/).map((each) => each && byId(control, each));
+  return [control, ...named, ...options.slice(0, 1)].some((each) => each && closest(each, '[aria-busy="true" i]'));
 }
 
 /** The scroll containers around the options of an open list, from the inside out. */
@@ -315,8 +335,50 @@ function isListClosed(id) {
   return Boolean(list && !(isConnected_.call(list) && isShown(list)));
 }
 
-/** @param {number} id  of an option @returns {boolean} whether it is marked as selected, or is gone with its list */
-function isChosenNow(id) {
-  const option = resolveElement(id);
-  return !option || !isConnected_.call(option) || !isShown(option) || isChosen(option);
+/**
+ * What there is before an option is clicked, to see afterwards that it was chosen: what the control shows, and how
+ * often the page has the text.
+ * @param {number} id  of the control @param {string} text @returns {{shown: string, times: number}}
+ */
+function beforeChoice(id, text) {
+  const control = resolveElement(id);
+  return control ? { shown: displayedValueOf(control), times: timesBesideList(control, text) } : { shown: '', times: 0 };
+}
+
+/** How often the page has a text, without the options of the open list. */
+function timesBesideList(control, text) {
+  const times = (element) => textContent(element).toLowerCase().split(text.toLowerCase()).length - 1;
+  const inPage = rootElementsAround(control).reduce((sum, root) => sum + times(root), 0);
+  return openOptions(control).reduce((sum, option) => sum - times(option), inPage);
+}
+
+/**
+ * How a page shows that an option was chosen, as soon as it does: shown: by the control itself; otherwise: by its mark,
+ * by another text of the control, or by the text anywhere else; ended: a menu is closed, which shows nothing.
+ * @param {number} id  of the control @param {number} option_id @param {string} text @param {string[]} before  what the
+ *   control showed when its list opened and when the option was clicked @param {number} times  see beforeChoice
+ * @param {number} wait_ms @returns {Promise<'shown' | 'otherwise' | 'ended' | 'nowhere'>}
+ */
+async function howChosen(id, option_id, text, before, times, wait_ms) {
+  const lower = text.toLowerCase();
+  for (const began = performance.now(); ; await nextFrame()) {
+    const control = resolveElement(id);
+    if (!control || !isConnected_.call(control)) return 'ended';
+    const now = displayedValueOf(control);
+    if (now.toLowerCase().includes(lower)) return 'shown';
+    const option = resolveElement(option_id);
+    const isThere = option && isConnected_.call(option) && isShown(option);
+    const isMarked = isThere && isChosen(option);
+    if (isMarked || (now && !before.includes(now)) || displayedBeside(id).toLowerCase().includes(lower))
+      return 'otherwise';
+    if (performance.now() - began <= wait_ms) continue;
+    if (timesBesideList(control, text) > times) return 'otherwise';
+    return isThere || isList(control) ? 'nowhere' : 'ended';
+  }
+}
+
+/** Whether a control is to show what is chosen, unlike the button of a menu. */
+function isList(control) {
+  const { role } = roleAndNameOf(control);
+  return role === 'combobox' || role === 'listbox' || fieldKind(control) === 'typed';
 }

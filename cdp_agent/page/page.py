@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from cdp_agent.action_log import LogLine
 from cdp_agent.page.actions import (
     actions,
+    combobox,
     dialog,
     drag,
     evaluating,
@@ -425,7 +426,7 @@ class Page:
         Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not accept or of over a
         million characters.
         """
-        do = fill.fill_and_submit if submit else fill.fill
+        do = fill.fill_and_submit if submit else combobox.fill_field
         return await perform(self._tab, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
 
     async def fill_form(self, values: Mapping[str, str], *, submit: bool = False) -> Receipt:

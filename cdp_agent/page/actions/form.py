@@ -20,14 +20,11 @@ from cdp_agent.security.secrets import Revealed
 
 from .actionability import describe, element_label
 from .actions import check, click_element
-from .fill import fill
+from .combobox import fill_field
 from .secret_fill import choose_secret, enter_secret
-from .select import takes_any_text
 from .stayed import Rereading
 from .upload import takes_files, upload
 from .user_form import LISTS, YES, enter_value, read, value_for
-
-_TYPED = "typed: if only what its list has counts, use select"
 
 _FIELD_S = 10.0
 """How much longer a form may take for each field."""
@@ -133,10 +130,7 @@ async def _enter(at: Located, value: str | Revealed, allowed: Allowed) -> Outcom
         meant = value_for(field, value)
     except InvalidArguments as error:
         raise InvalidArguments(f"{await describe(at)}: {error}") from error
-    outcome = await enter_value(at, field, meant, lambda: fill(at, value))
-    if field.type == "combobox" and not await takes_any_text(at):  # the caller has not seen its options
-        return msgspec.structs.replace(outcome, note="; ".join(filter(None, (outcome.note, _TYPED))))
-    return outcome
+    return await enter_value(at, field, meant, lambda: fill_field(at, value))
 
 
 async def _submit(tab: Tab, ref: str, outcome: Outcome) -> str:

@@ -20,7 +20,11 @@ const radioInput = 'input[type="radio" i],[role="radio" i]';
 function matchingChoices(choices, wanted, by) {
   const where = (test) => choices.flatMap((choice, i) => (test(choice) ? [i] : []));
   if (by === 'index') return choices[Number(wanted)] ? [Number(wanted)] : [];
-  if (by === 'value') return selectableOf(choices, where((choice) => choice.value === wanted));
+  if (by === 'value')
+    return selectableOf(
+      choices,
+      where((choice) => choice.value === wanted),
+    );
   const text = collapse(wanted);
   const lower = text.toLowerCase();
   const exact = where((choice) => choice.text === text);
@@ -309,18 +313,38 @@ const displayedValue = (id) => (resolveElement(id) ? displayedValueOf(resolveEle
 /**
  * The same after a field in which one types has lost the focus, which it then gets back: many empty themselves then.
  * Editors of cells end with that, and are left alone.
- * @param {number} id
+ * @param {number} id @param {number} wait_ms  how long to wait for it to change
  */
-async function displayedAfterBlur(id) {
+async function displayedAfterBlur(id, wait_ms) {
   const field = resolveElement(id);
   if (!field || fieldKind(field) !== 'typed' || !hasFocusWithin(field) || closestFlat(field, CELLS_EDITED))
     return displayedValue(id);
+  const before = displayedValue(id);
   blur_.call(focusedElement());
   await timersDone();
   await timersDone();
+  for (const began = performance.now(); performance.now() - began < wait_ms && displayedValue(id) === before;)
+    await nextFrame();
   const shown = displayedValue(id);
   if (isConnected_.call(field)) moveFocus(field);
   return shown;
+}
+
+/**
+ * The field of an element, if it has a list to choose from, and takes no text that is sent off by choosing.
+ * @param {number} id @returns {number} 0 if it is none
+ */
+function listField(id) {
+  const element = resolveElement(id);
+  const field = element && fieldOf(element);
+  if (!field || fieldKind(field) !== 'typed' || isReadOnly(field) || isSecret(field)) return 0;
+  if ((tagOf(field) === 'INPUT' && datalistOf(field)) || closestFlat(field, CELLS_EDITED)) return 0;
+  const { role, name } = roleAndNameOf(field);
+  const completes = ['list', 'both'].includes(attr(field, 'aria-autocomplete')?.toLowerCase() ?? '');
+  if (role !== 'combobox' && !completes && attr(field, 'aria-haspopup')?.toLowerCase() !== 'listbox') return 0;
+  const words = [name, attr(field, 'name'), attr(field, 'placeholder')];
+  if (closestFlat(field, 'search,[role="search" i]') || words.some((each) => SEARCH_WORDS.test(each ?? ''))) return 0;
+  return field === element ? id : internalIdOf(field);
 }
 
 const CELLS_EDITED = 'td,[role="gridcell" i],[role="cell" i]';

@@ -342,7 +342,9 @@ function isListClosed(id) {
  */
 function beforeChoice(id, text) {
   const control = resolveElement(id);
-  return control ? { shown: displayedValueOf(control), times: timesBesideList(control, text) } : { shown: '', times: 0 };
+  return control
+    ? { shown: displayedValueOf(control), times: timesBesideList(control, text) }
+    : { shown: '', times: 0 };
 }
 
 /** How often the page has a text, without the options of the open list. */
@@ -381,4 +383,14 @@ async function howChosen(id, option_id, text, before, times, wait_ms) {
 function isList(control) {
   const { role } = roleAndNameOf(control);
   return role === 'combobox' || role === 'listbox' || fieldKind(control) === 'typed';
+}
+
+/** What a click on an option would do beside choosing it. @param {number} id @returns {'plain' | 'link' | 'ticked'} */
+function optionKind(id) {
+  const option = resolveElement(id);
+  if (!option) return 'plain';
+  if (closest(option, 'a[href]') || selectAllDeep(option, 'a[href]').length) return 'link';
+  const list = closest(option, '[role="listbox" i]');
+  const isOfSeveral = list && isAttrTrue(list, 'aria-multiselectable');
+  return isOfSeveral && isChosen(option) ? 'ticked' : 'plain';
 }

@@ -83,13 +83,6 @@ class FoundOption(msgspec.Struct, frozen=True):
         return self.state != "unknown" and self.sure
 
 
-class _Before(msgspec.Struct, frozen=True):
-    """See beforeChoice in js/act/popup.js."""
-
-    shown: str
-    times: int
-
-
 _Looked = TypeVar("_Looked", _Chosen, FoundOption)
 
 
@@ -283,7 +276,8 @@ class CustomList:
         `shown` is what the control showed when its list opened.
         """
         at, text = self._at, option.text
-        before = await at.world.call("beforeChoice", self._local, wanted if self._creates else text, returning=_Before)
+        text_to_show = wanted if self._creates else text
+        await at.world.call("beforeChoice", self._local, option.local, text_to_show, shown)
         for _ in range(_MOST_CLICKS):
             if await self._was_clicked(option) or await self._is_done(wanted, text):
                 break
@@ -293,7 +287,7 @@ class CustomList:
             raise NotInteractable(at.ref, "moving", f"{await describe(at)} keeps moving {quoted(text)} away.")
         self._chosen.append(option.text)
         self._last = option.local
-        return await self._verify(option, wanted, shown, before)
+        return await self._verify(option, text_to_show)
 
     async def _was_clicked(self, option: FoundOption) -> bool:
         """Clicks the option. False if there was no click, as a list that renders only visible rows re-rendered it."""
@@ -394,17 +388,13 @@ class CustomList:
             "findOption", self._local, wanted, self._by, wait_s * 1000, returning=FoundOption, timeout_s=wait_s + 10
         )
 
-    async def _verify(self, option: FoundOption, wanted: str, shown: str, before: _Before) -> str:
-        """A note on how the page shows the choice, after waiting for that. Raises NotInteractable if it does not.
-
-        `shown` is what the control showed when its list opened, `before` is what there was when the option was clicked.
-        """
-        text = wanted if self._creates else option.text
-        args = self._local, option.local, text, [shown, before.shown], before.times, SHORT_WAIT_S * 1000
+    async def _verify(self, option: FoundOption, text: str) -> str:
+        """A note on how the page shows the choice, after waiting for that. Raises NotInteractable if it does not."""
         how = "nowhere"
         limit = Deadline.on(self._at.frame.session, LOADED_WITHIN_S)
         while how == "nowhere":
             loading = bool(self._at.requests.keeping_busy())
+            args = self._local, option.local, SHORT_WAIT_S * 1000
             how = await self._at.world.call("howChosen", *args, returning=str)
             if not loading or limit.expired:
                 break
@@ -439,7 +429,7 @@ async def _no_such(at: Located, wanted: str, by: By, found: _Chosen | FoundOptio
 
 
 def listed(options: list[str], total: int) -> str:
-    return ", ".join(f'"{each}"' for each in options) + _more(options, total)
+    return ", ".join(map(quoted, options)) + _more(options, total)
 
 
 def _more(options: list[str], total: int) -> str:

@@ -363,8 +363,16 @@ function displayedBeside(id) {
     box && i < MOST_ANCESTORS && selectAll(box, 'input,select,textarea').length === 1;
     i++, box = paintedParent(box)
   ) {
-    const text = collapse(innerText(box));
+    const text = textBesideOptions(box, field);
     if (text) return text;
   }
   return '';
+}
+
+/** The text in a box, without the options of a field's list. */
+function textBesideOptions(box, field) {
+  const options = openOptions(field).filter((option) => isInside(option, box));
+  let text = collapse(innerText(box));
+  for (const option of options) text = collapse(text.replace(collapse(innerText(option)), ' '));
+  return text;
 }

@@ -336,45 +336,52 @@ function isListClosed(id) {
 }
 
 /**
- * What there is before an option is clicked, to see afterwards that it was chosen: what the control shows, and how
- * often the page has the text.
- * @param {number} id  of the control @param {string} text @returns {{shown: string, times: number}}
+ * What there is before an option is clicked, to see afterwards that it was chosen. shown: what the control showed when
+ * its list opened, and shows now; list: where the option stands; times: how often the page has the text beside that;
+ * others: what the other options are
+ * @typedef {{text: string, shown: string[], list: Element | null, times: number, others: string[]}} BeforeChoice
+ * @type {BeforeChoice}
  */
-function beforeChoice(id, text) {
-  const control = resolveElement(id);
-  return control
-    ? { shown: displayedValueOf(control), times: timesBesideList(control, text) }
-    : { shown: '', times: 0 };
+let choosing = { text: '', shown: [], list: null, times: 0, others: [] };
+
+/** @param {number} id  of the control @param {number} option_id @param {string} text @param {string} opened  see shown */
+function beforeChoice(id, option_id, text, opened) {
+  const [control, option] = [resolveElement(id), resolveElement(option_id)];
+  if (!control || !option) return;
+  const list = closest(option, '[role="listbox" i],[role="menu" i]') ?? paintedParent(option);
+  const others = openOptions(control).map((each) => optionText(each).toLowerCase());
+  choosing = { text: text.toLowerCase(), shown: [opened, displayedValueOf(control)], list, times: 0, others };
+  choosing.times = timesBesideList(control);
 }
 
-/** How often the page has a text, without the options of the open list. */
-function timesBesideList(control, text) {
-  const times = (element) => textContent(element).toLowerCase().split(text.toLowerCase()).length - 1;
+/** How often the page has the text that is being chosen, the list of the option aside. */
+function timesBesideList(control) {
+  const times = (element) => textContent(element).toLowerCase().split(choosing.text).length - 1;
   const inPage = rootElementsAround(control).reduce((sum, root) => sum + times(root), 0);
-  return openOptions(control).reduce((sum, option) => sum - times(option), inPage);
+  return choosing.list && isConnected_.call(choosing.list) ? inPage - times(choosing.list) : inPage;
 }
 
 /**
  * How a page shows that an option was chosen, as soon as it does: shown: by the control itself; otherwise: by its mark,
  * by another text of the control, or by the text anywhere else; ended: a menu is closed, which shows nothing.
- * @param {number} id  of the control @param {number} option_id @param {string} text @param {string[]} before  what the
- *   control showed when its list opened and when the option was clicked @param {number} times  see beforeChoice
- * @param {number} wait_ms @returns {Promise<'shown' | 'otherwise' | 'ended' | 'nowhere'>}
+ * @param {number} id  of the control @param {number} option_id @param {number} wait_ms
+ * @returns {Promise<'shown' | 'otherwise' | 'ended' | 'nowhere'>}
  */
-async function howChosen(id, option_id, text, before, times, wait_ms) {
-  const lower = text.toLowerCase();
+async function howChosen(id, option_id, wait_ms) {
+  const { text, shown, others } = choosing;
   for (const began = performance.now(); ; await nextFrame()) {
     const control = resolveElement(id);
     if (!control || !isConnected_.call(control)) return 'ended';
-    const now = displayedValueOf(control);
-    if (now.toLowerCase().includes(lower)) return 'shown';
+    const now = displayedValueOf(control).toLowerCase();
+    if (now.includes(text)) return 'shown';
     const option = resolveElement(option_id);
     const isThere = option && isConnected_.call(option) && isShown(option);
-    const isMarked = isThere && isChosen(option);
-    if (isMarked || (now && !before.includes(now)) || displayedBeside(id).toLowerCase().includes(lower))
-      return 'otherwise';
+    // Some controls show another text than that of the option, but not that of another option.
+    const isAnother = others.includes(now) && !text.includes(now);
+    const isNew = now && !isAnother && !shown.some((each) => each.toLowerCase() === now);
+    if ((isThere && isChosen(option)) || isNew || displayedBeside(id).toLowerCase().includes(text)) return 'otherwise';
     if (performance.now() - began <= wait_ms) continue;
-    if (timesBesideList(control, text) > times) return 'otherwise';
+    if (!isAnother && timesBesideList(control) > choosing.times) return 'otherwise';
     return isThere || isList(control) ? 'nowhere' : 'ended';
   }
 }

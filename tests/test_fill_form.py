@@ -66,14 +66,6 @@ async def test_fields_of_every_kind_are_filled_in_one_action(page: Page, serve: 
     assert receipt.text.startswith(f'filled 9 fields\n{next(iter(values))} textbox "Name": "Ada"\n')
 
 
-async def test_a_text_for_which_the_page_has_a_list_is_told_as_typed(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<input role=combobox aria-label=Fruit><input list=l aria-label=Town><datalist id=l>")
-
-    receipt = await page.fill_form(await refs(page, Fruit="Fig", Town="Oslo"))
-
-    assert [each.note for each in receipt.fields] == ["typed: if only what its list has counts, use select", ""]
-
-
 async def test_a_radio_button_may_be_named_by_another_of_its_group(page: Page, serve: Serve) -> None:
     await opened(page, serve, FORM)
 

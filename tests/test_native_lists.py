@@ -16,7 +16,8 @@ GROUPS = """<select aria-label=Size><option value="">-
 <optgroup label=Shoes><option value=h1>Small<option value=h2>Wide</optgroup></select>"""
 BARE = "<select aria-label=Size><optgroup label=A><option>Small</optgroup><optgroup label=B><option>Small</select>"
 TWICE = "<select aria-label=Size><option value=1>Small<option value=2>Small<option value=3>Large</select>"
-HIDDEN = """<style>.off { display: none }</style><select aria-label=Size><option>-<option hidden>Old<option class=off>Gone
+HIDDEN = """<style>.off { display: none }</style><select aria-label=Size><option>-<option hidden>Old
+<option class=off>Gone
 <optgroup label=No class=off><option>Never</optgroup><optgroup label=Not disabled><option>Now</optgroup>
 <option hidden>Small<option value=new>Small<option disabled>Wide<option>Wider</select>"""
 REFUSED = {
@@ -87,8 +88,8 @@ LATE = {
     "when it is pressed": f'<select aria-label=City onmousedown="{ADDS.format(300)}"><option>Choose</select>',
     "by the pointer": f'<select aria-label=City onpointerdown="{ADDS.format(0)}"><option>Choose</select>',
     "when it is clicked": f'<select aria-label=City onclick="{ADDS.format(0)}"><option>Choose</select>',
-    "while it says so": f'<select aria-label=City onfocus="{ADDS.format(1500)}"><option>Loading…</select>',
-    "while its only one is disabled": f'<select aria-label=City onfocus="{ADDS.format(1500)}"><option disabled>-</select>',
+    "while it says so": f'<select aria-label=City onfocus="{ADDS.format(900)}"><option>Loading…</select>',
+    "while it has none": f'<select aria-label=City onfocus="{ADDS.format(900)}"><option disabled>-</select>',
     "put in the place of all others on focus": """<select aria-label=City onfocus="this.innerHTML =
       '<option>Rome<option>Oslo'"><option>Oslo<option>Rome</select>""",
 }

@@ -47,10 +47,10 @@ async def fill_field(at: Located, text: str, *, append: bool = False) -> Outcome
             outcome, suggests=False, note="; ".join(filter(None, (outcome.note, _offer(option))))
         )
     offered = await _offered(at, local, chooser, option, text)
-    shows = quoted(shown) if shown else "nothing"
+    now = f"holds {quoted(shown)}" if shown else "is empty"
     list_note = f" Its list has {listed(offered.options, offered.total)}: choose of these." if offered.total else ""
     raise InvalidArguments(
-        f"{await describe(at)} did not keep {quoted(text)} when it lost the focus, and shows {shows}.{list_note}"
+        f"{await describe(at)} did not keep {quoted(text)} when it lost the focus, and {now} then.{list_note}"
     )
 
 

@@ -344,6 +344,11 @@ class CustomList:
         await fill(field, wanted + _UNTHOUGHT_OF)
         made = await self.option(wanted + _UNTHOUGHT_OF, SHORT_WAIT_S)
         await fill(field, wanted)
+        limit = Deadline.on(self._at.frame.session, SUGGESTIONS_WAIT_S)
+        while made.state == "found" and not limit.expired:
+            if (await self.option(wanted + _UNTHOUGHT_OF, 0)).state == "unknown":
+                break
+            await self._at.world.call("nextFrame")
         return made.state == "found"
 
     async def _loaded(self, wanted: str, wait_s: float) -> FoundOption:
@@ -406,6 +411,8 @@ class CustomList:
             raise refusal(self._at, "wrong_element", await element_label(self._at), message)
         if how == "shown":
             self._shown.append(text)
+        if how == "part":
+            self._shown.append(await self._at.world.call("displayedValue", self._local, returning=str))
         if self._creates:
             return f"{quoted(text)} was created, since the list had no such option"
         return "" if how == "shown" else f"{quoted(option.text)} was clicked"

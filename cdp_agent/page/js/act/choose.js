@@ -6,9 +6,11 @@ const setSelected_ = Object.getOwnPropertyDescriptor(HTMLOptionElement.prototype
 const radioInput = 'input[type="radio" i],[role="radio" i]';
 
 /**
- * group: the label of the options' group that it stands in; hidden: it is not shown when the list is open
+ * group: the label of the options' group that it stands in; hidden: it is not shown when the list is open; unnamed: its
+ *   value is only its id
  * @typedef {'text' | 'value' | 'index'} By
- * @typedef {{text: string, value: string, disabled: boolean, hidden?: boolean, group?: string}} Choice
+ * @typedef {{text: string, value: string, disabled: boolean, hidden?: boolean, group?: string,
+ *   unnamed?: boolean}} Choice
  */
 
 /**
@@ -31,7 +33,7 @@ function matchingChoices(choices, wanted, by) {
   if (exact.length || !lower) return selectableOf(choices, exact);
   const label = (choice) => choice.text.toLowerCase();
   for (const test of [
-    (c) => pathOf(c).toLowerCase() === lower.replace(/\s*>\s*/, ' > '),
+    (c) => lower.includes('>') && pathOf(c).toLowerCase() === lower.replace(/\s*>\s*/, ' > '),
     (c) => label(c) === lower,
     (c) => !c.hidden && label(c).startsWith(lower),
     (c) => !c.hidden && label(c).includes(lower),
@@ -64,7 +66,11 @@ function differencesOf(choices, indices) {
   if (new Set(indices.map((i) => choices[i].text)).size === indices.length) return [];
   return indices.slice(0, MOST_OPTIONS).map((i) => {
     const { group, value } = choices[i];
-    return [group ? `in ${quote(group)}` : '', value ? `value ${quote(value)}` : '', `index ${i}`]
+    return [
+      group ? `in ${quote(group)}` : '',
+      value && !choices[i].unnamed ? `value ${quote(value)}` : '',
+      `index ${i}`,
+    ]
       .filter(Boolean)
       .join(', ');
   });

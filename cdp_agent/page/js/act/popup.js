@@ -189,15 +189,29 @@ function ownText(element) {
 /** @returns {Choice} */
 const choiceOf = (option) => ({
   text: optionText(option),
-  group: groupOf(option),
+  // looked up only where texts are the same
+  get group() {
+    return groupOf(option);
+  },
   value: attr(option, 'data-value') ?? attr(option, 'value') ?? attr(option, 'id') ?? '',
+  unnamed: !hasAttr(option, 'data-value') && !hasAttr(option, 'value'),
   disabled: attr(option, 'aria-disabled')?.toLowerCase() === 'true' || matches(option, ':disabled'),
 });
 
-/** The name of the group of options that an option stands in. */
+/** The name of the group of options that an option stands in, or its heading: many libraries give it no role. */
 function groupOf(option) {
   const group = closest(option, '[role="group" i]');
-  return group ? roleAndNameOf(group).name : '';
+  const name = group ? roleAndNameOf(group).name : '';
+  if (name) return name;
+  const parent = paintedParent(option);
+  return headingBefore(option) || (parent && attr(parent, 'role') !== 'listbox' ? headingBefore(parent) : '');
+}
+
+/** The text of the last sibling before an element, or before the options in front of it, that is no option itself. */
+function headingBefore(element) {
+  let sibling = previousElementSibling_.call(element);
+  while (sibling && matches(sibling, OPTIONS)) sibling = previousElementSibling_.call(sibling);
+  return sibling && isShown(sibling) && !selectAllDeep(sibling, OPTIONS).length ? collapse(innerText(sibling)) : '';
 }
 
 /**
@@ -363,9 +377,9 @@ function timesBesideList(control) {
 
 /**
  * How a page shows that an option was chosen, as soon as it does: shown: by the control itself; otherwise: by its mark,
- * by another text of the control, or by the text anywhere else; ended: a menu is closed, which shows nothing.
+ * by another text of the control, or by the text anywhere else; part: the control shows a part of the text; ended: a menu is closed, which shows nothing.
  * @param {number} id  of the control @param {number} option_id @param {number} wait_ms
- * @returns {Promise<'shown' | 'otherwise' | 'ended' | 'nowhere'>}
+ * @returns {Promise<'shown' | 'otherwise' | 'part' | 'ended' | 'nowhere'>}
  */
 async function howChosen(id, option_id, wait_ms) {
   const { text, shown, others } = choosing;
@@ -381,6 +395,7 @@ async function howChosen(id, option_id, wait_ms) {
     const isNew = now && !isAnother && !shown.some((each) => each.toLowerCase() === now);
     if ((isThere && isChosen(option)) || isNew || displayedBeside(id).toLowerCase().includes(text)) return 'otherwise';
     if (performance.now() - began <= wait_ms) continue;
+    if (now && text.includes(now) && !isThere) return 'part';
     if (!isAnother && timesBesideList(control) > choosing.times) return 'otherwise';
     return isThere || isList(control) ? 'nowhere' : 'ended';
   }

@@ -418,18 +418,18 @@ class CustomList:
         return "" if how == "shown" else f"{quoted(option.text)} was clicked"
 
 
-async def _no_such(at: Located, wanted: str, by: By, found: _Chosen | FoundOption) -> InvalidArguments:
-    described, total = await describe(at), found.total
-    loading = ". It was still loading" if found.loading or at.requests.keeping_busy() else ""
+async def _no_such(at: Located, wanted: str, by: By, result: _Chosen | FoundOption) -> InvalidArguments:
+    described, total = await describe(at), result.total
+    loading = ". It was still loading" if result.loading or at.requests.keeping_busy() else ""
     if not total:
         advice = "wait, and try again" if loading else "look at a new snapshot of what is there"
         return InvalidArguments(f'{described} showed no options for "{wanted}"{loading}: {advice}.')
-    if found.state == "ambiguous" and found.differences:
-        which = "; ".join(found.differences) + _more(found.differences, total)
+    if result.state == "ambiguous" and result.differences:
+        which = "; ".join(result.differences) + _more(result.differences, total)
         how = 'value or index, or as "Group > Option"' if 'in "' in which else "value or index"
-        return InvalidArguments(f"{described} has {total} options {quoted(found.options[0])}: {which}. Use {how}.")
-    options = listed(found.options, total)
-    if found.state == "ambiguous":
+        return InvalidArguments(f"{described} has {total} options {quoted(result.options[0])}: {which}. Use {how}.")
+    options = listed(result.options, total)
+    if result.state == "ambiguous":
         advice = "Give the whole text of one"
         return InvalidArguments(f'{described} has {total} options with "{wanted}": {options}. {advice}.')
     return InvalidArguments(f'{described} has no option with the {by} "{wanted}". It has {options}{loading}.')

@@ -46,7 +46,8 @@ const droppedFiles = reader(DataTransfer, 'files');
 const transferOf = reader(DragEvent, 'dataTransfer');
 const isPrevented = reader(Event, 'defaultPrevented');
 
-/** Watches what the page does with files that are dragged over an element: listeners of this world. @param {number} id */
+/** Watches what the page does with files that are dragged over an element, by listeners of this world. @param {number}
+ * id */
 function watchDrop(id) {
   const element = resolveElement(id);
   watchedDrop = { over: null, dropped: 0 };

@@ -191,7 +191,7 @@ const choiceOf = (option) => ({
   text: optionText(option),
   // looked up only where texts are the same
   get group() {
-    return groupOf(option);
+    return optionGroupOf(option);
   },
   value: attr(option, 'data-value') ?? attr(option, 'value') ?? attr(option, 'id') ?? '',
   unnamed: !hasAttr(option, 'data-value') && !hasAttr(option, 'value'),
@@ -199,7 +199,7 @@ const choiceOf = (option) => ({
 });
 
 /** The name of the group of options that an option stands in, or its heading: many libraries give it no role. */
-function groupOf(option) {
+function optionGroupOf(option) {
   const group = closest(option, '[role="group" i]');
   const name = group ? roleAndNameOf(group).name : '';
   if (name) return name;
@@ -350,7 +350,7 @@ function isListClosed(id) {
 }
 
 /**
- * What there is before an option is clicked, to see afterwards that it was chosen. shown: what the control showed when
+ * What there is before an option is clicked, to see then that it was chosen. shown: what the control showed when
  * its list opened, and shows now; list: where the option stands; times: how often the page has the text beside that;
  * others: what the other options are
  * @typedef {{text: string, shown: string[], list: Element | null, times: number, others: string[]}} BeforeChoice
@@ -358,7 +358,10 @@ function isListClosed(id) {
  */
 let choosing = { text: '', shown: [], list: null, times: 0, others: [] };
 
-/** @param {number} id  of the control @param {number} option_id @param {string} text @param {string} opened  see shown */
+/**
+ * @param {number} id  of the control @param {number} option_id @param {string} text @param {string} opened  what the
+ *   control showed when its list opened
+ */
 function beforeChoice(id, option_id, text, opened) {
   const [control, option] = [resolveElement(id), resolveElement(option_id)];
   if (!control || !option) return;
@@ -377,7 +380,8 @@ function timesBesideList(control) {
 
 /**
  * How a page shows that an option was chosen, as soon as it does: shown: by the control itself; otherwise: by its mark,
- * by another text of the control, or by the text anywhere else; part: the control shows a part of the text; ended: a menu is closed, which shows nothing.
+ * by another text of the control, or by the text anywhere else; part: the control shows a part of the text; ended: a
+ * menu is closed, which shows nothing.
  * @param {number} id  of the control @param {number} option_id @param {number} wait_ms
  * @returns {Promise<'shown' | 'otherwise' | 'part' | 'ended' | 'nowhere'>}
  */

@@ -59,7 +59,7 @@ async def at(page: Page, name: str, role: str | None = None) -> Located:
 
 def now(outcome: Outcome) -> Outcome:
     """What is known at once of the value, without what the receipt waits for and the list that was opened."""
-    return msgspec.structs.replace(outcome, read_again=None, suggests=False, chosen=())
+    return msgspec.structs.replace(outcome, read_again=None, on_replaced=None, suggests=False, chosen=())
 
 
 async def log(page: Page) -> list[str]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 
 from cdp_agent.errors import ActionError, InvalidArguments, NotInteractable, StaleRef
+from cdp_agent.page.actions import form
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import FilledField
 from cdp_agent.page.tab.settings import PageSettings
@@ -60,14 +64,6 @@ async def test_fields_of_every_kind_are_filled_in_one_action(page: Page, serve: 
     told = {line.rpartition(" (")[2] for line in receipt.changed}
     assert told == {"now [checked])", "no longer [checked])"}  # each value stands in `fields`
     assert receipt.text.startswith(f'filled 9 fields\n{next(iter(values))} textbox "Name": "Ada"\n')
-
-
-async def test_a_text_for_which_the_page_has_a_list_is_told_as_typed(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<input role=combobox aria-label=Fruit><input list=l aria-label=Town><datalist id=l>")
-
-    receipt = await page.fill_form(await refs(page, Fruit="Fig", Town="Oslo"))
-
-    assert [each.note for each in receipt.fields] == ["typed: if only what its list has counts, use select", ""]
 
 
 async def test_a_radio_button_may_be_named_by_another_of_its_group(page: Page, serve: Serve) -> None:
@@ -206,3 +202,47 @@ async def test_nothing_is_sent_where_no_field_is_given(page: Page, serve: Serve)
     await opened(page, serve, FORM)
 
     assert (await page.fill_form({}, submit=True)).detail == "0 fields"
+
+
+FILES = """<input aria-label=Name><input type=file aria-label=CV><label>Papers<input type=file multiple hidden></label>
+<select aria-label=Country><option>-<option>Norway</select>"""
+
+
+async def test_file_fields_are_given_files_by_their_paths_one_a_line(page: Page, serve: Serve, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("cv.pdf", "a.txt", "b.txt")]
+    for path in paths:
+        path.write_text(path.name)
+    cv, *papers = map(str, paths)
+    await opened(page, serve, FILES)
+    label = (await page.find("label")).elements[0].ref
+
+    receipt = await page.fill_form({**await refs(page, Name="Ada", CV=cv), label: "\n".join(papers)})
+
+    assert [each.value for each in receipt.fields] == ["Ada", "cv.pdf", "a.txt, b.txt"]
+    assert await page.evaluate("[...document.querySelectorAll('[type=file]')].map((each) => each.files.length)") == [
+        1,
+        2,
+    ]
+
+
+async def test_files_that_do_not_exist_or_may_not_be_given_are_an_error(page: Page, serve: Serve) -> None:
+    def none(paths: Sequence[str]) -> Sequence[str]:
+        raise InvalidArguments(f"not {paths}")
+
+    await opened(page, serve, FILES)
+
+    with pytest.raises(InvalidArguments, match=r"Filled before that: E\d+\. There is no file /nowhere/cv\.pdf"):
+        await page.fill_form(await refs(page, Name="Ada", CV="/nowhere/cv.pdf"))
+    with pytest.raises(InvalidArguments, match=r"not \['/nowhere/cv\.pdf'\]"):
+        await form.fill_form(tab_of(page), await refs(page, CV="/nowhere/cv.pdf"), allowed=none)
+
+
+async def test_a_list_that_a_later_field_resets_is_an_error(page: Page, serve: Serve) -> None:
+    await opened(
+        page,
+        serve,
+        FILES.replace("aria-label=Name", "aria-label=Name oninput=document.querySelector('select').value='-'"),
+    )
+
+    with pytest.raises(InvalidArguments, match='"Country" shows "-", not "Norway": the page changed it since'):
+        await page.fill_form({**await refs(page, Country="Norway"), **await refs(page, Name="Ada")})

@@ -28,6 +28,7 @@ def test_the_first_rule_that_is_about_it_counts() -> None:
     assert rules.ruling("click", SUBMITS).why == "allow origin=shop.example risk=submits"
     assert rules.ruling("click", Risk(("submits",), "https://other.example/")).verdict == "deny"
     assert rules.ruling("upload", Risk(("uploads",), SHOP)).verdict == "deny"
+    assert rules.ruling("fill_form", Risk(("uploads",), SHOP)).verdict == "deny"
     assert rules.ruling("click", NONE) == Ruling("ask", "ask")
 
 

@@ -64,6 +64,16 @@ async def site(page: Page, serve: Serve) -> Page:
     return page
 
 
+async def test_a_form_that_is_given_files_is_a_risk(site: Page) -> None:
+    await write(site, POST.format("<input type=file aria-label=CV><button>Go on</button>"))
+    text = (await site.snapshot()).text
+    name, cv = ({"ref": ref_of(text, f'"{each}"'), "value": "x"} for each in ("Name", "CV"))
+
+    assert await kinds(site, "fill_form", fields=[name]) == ()
+    assert await kinds(site, "fill_form", fields=[cv, name]) == ("uploads",)
+    assert await kinds(site, "fill_form", fields=[name, cv], submit=True) == ("uploads", "submits")
+
+
 async def test_a_click_is_a_risk_by_what_it_sends(site: Page) -> None:
     await write(site, "".join(f"<section>{html}</section>" for html, _, _ in CLICKS))
     lines = iter((await site.snapshot()).text.splitlines())

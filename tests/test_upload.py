@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions.upload import inside, upload
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Outcome
-from tests.acting import at, in_frame, log, until_named
+from cdp_agent.page.refs.locate import locate
+from tests.acting import at, in_frame, log, ref, until_named
 from tests.conftest import Serve
 from tests.writing import opened, show
 
@@ -51,6 +54,96 @@ async def test_upload(page: Page, serve: Serve, files: list[str], subtests: pyte
 
             assert await upload(await at(page, "F"), files[:count]) == outcome
             assert await log(page) == ["input", "change"]
+
+
+ZONE = """<div id=z aria-label=F role=group style="width:200px;height:60px">Drop files here</div><script>
+z.ondragenter = z.ondragover = (event) => event.preventDefault();
+z.ondrop = (event) => {
+  event.preventDefault();
+  const { files, items } = event.dataTransfer;
+  window.dropped = [...files].map((file) => file.name).join() + " " + items[0].kind;
+  [...files].forEach((file) => file.text().then((text) => z.append(" " + text)));
+}</script>"""
+AREA, TAKES = ZONE.split("<script>")
+WHOLE_PAGE = ZONE.replace("z.ondrag", "document.ondrag").replace("= z.ondragover", "= document.ondragover")
+ZONES = {
+    "an area": ZONE,
+    "one that opens an overlay": ZONE.replace("z.ondragenter =", "").replace(
+        "<script>",
+        """<b id=o style="position:fixed;inset:0;display:none"></b><script>var z = o;
+document.ondragenter = () => { o.style.display = "block" };""",
+    ),
+    "one that stops the events": ZONE.replace(
+        "event.preventDefault()", "{event.preventDefault();event.stopPropagation()}"
+    ),
+    "the whole page": WHOLE_PAGE.replace("z.ondrop", "document.ondrop"),
+    "a button that opens nothing": ZONE.replace("role=group", "role=button tabindex=0"),
+    "in a shadow root": f"""<div id=h></div><template id=t>{AREA}</template><script>
+const z = h.attachShadow({{mode: "closed"}}).appendChild(t.content.firstChild);{TAKES}""",
+}
+
+
+async def test_files_are_dropped_where_no_field_is(
+    page: Page, serve: Serve, files: list[str], monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    """As Excalidraw and many uploaders have it: nothing but listeners for the drop."""
+    monkeypatch.setattr("cdp_agent.page.actions.upload._CHOOSER_WITHIN_S", 0.2)
+    for what, content in ZONES.items():
+        with subtests.test(what):
+            await page.goto(serve(f"<!doctype html>{content}"))
+
+            zone = (await page.find("[aria-label=F]")).elements[0].ref
+            assert await upload(await locate(tab_of(page), zone), files) == Outcome("a.txt, b.pdf", "dropped on it")
+            assert await page.evaluate("dropped") == "a.txt,b.pdf file"
+
+
+async def test_files_are_dropped_in_a_frame_of_another_process(page: Page, serve: Serve, files: list[str]) -> None:
+    url = serve(ZONE, other_site=True)
+    await page.goto(serve(f"<iframe src='{url}'></iframe>"))
+    await until_named(page, "F")
+
+    receipt = await page.upload((await at(page, "F")).ref, files[:1])
+
+    assert (receipt.value, receipt.note) == ("a.txt", "dropped on it")
+    assert await in_frame(page, "dropped") == "a.txt file"
+
+
+async def test_what_takes_no_drop_gets_no_file(
+    page: Page, serve: Serve, files: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.page.actions.upload._CHOOSER_WITHIN_S", 0.2)
+    await page.goto(serve(f"<div role=group aria-label=Other>Other</div>{ZONE}"))
+
+    with pytest.raises(NotInteractable, match="takes no files that are dropped on it: give the ref of a file field"):
+        await page.upload((await page.find("[aria-label=Other]")).elements[0].ref, files)
+
+    assert await page.evaluate("typeof dropped") == "undefined"
+
+
+PICKERS = "showOpenFilePicker showSaveFilePicker showDirectoryPicker".split()  # noqa: SIM905
+
+
+async def test_pages_of_a_chrome_of_ours_have_no_pickers_that_nobody_can_answer(page: Page, serve: Serve) -> None:
+    await page.goto(serve(""))
+
+    assert await page.evaluate(f"{PICKERS}.map((each) => typeof window[each])") == ["undefined"] * 3
+    assert await page.evaluate("isSecureContext && typeof navigator.storage.getDirectory") == "function"
+
+
+async def test_a_picker_that_nobody_can_answer_is_told_as_what_it_is(serve: Serve, files: list[str]) -> None:
+    buttons = "".join(
+        f"<button onclick='{each}().catch((e) => document.title = e.name)'>{each}</button>" for each in PICKERS
+    )
+    told = r"opened a picker of Chrome itself \(.*, which only a person at that Chrome can answer: it was closed"
+
+    async with Browser.launch(args=("--enable-blink-features=FileSystemAccessLocal",)) as browser:
+        page = await browser.new_page(serve(f"<!doctype html>{buttons}"))
+        receipt = await page.click(await ref(page, PICKERS[1]))
+        with pytest.raises(NotInteractable, match=told):
+            await page.upload(await ref(page, PICKERS[0]), files[:1])
+
+        assert re.match(f"it {told}", receipt.note)
+        assert await page.evaluate("document.title") == "AbortError"
 
 
 async def test_what_a_page_shows_of_its_files_a_while_after_is_told(page: Page, serve: Serve, files: list[str]) -> None:

@@ -73,10 +73,13 @@ class SetInterceptDrags(Command[Empty], frozen=True):
     enabled: bool
 
 
+DragKind = Literal["dragEnter", "dragOver", "drop", "dragCancel"]
+
+
 class DispatchDragEvent(Command[Empty], frozen=True):
     method: ClassVar[str] = "Input.dispatchDragEvent"
     is_input: ClassVar[bool] = True
-    type: Literal["dragEnter", "dragOver", "drop", "dragCancel"]
+    type: DragKind
     x: float
     y: float
     data: DragData

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from cdp_agent.action_log import LogLine
 from cdp_agent.page.actions import (
     actions,
+    combobox,
     dialog,
     drag,
     evaluating,
-    fill,
     form,
     navigation,
     scroll,
@@ -429,7 +429,7 @@ class Page:
         Raises NotInteractable, also if nothing sends it, StaleRef, and InvalidArguments for a text that the field does
         not accept, or that is not what it then holds, in whatever format, or of over a million characters.
         """
-        do = submitting.fill_and_submit if submit else fill.fill
+        do = submitting.fill_and_submit if submit else combobox.fill_field
         return await perform(self._tab, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
 
     async def fill_form(self, values: Mapping[str, str], *, submit: bool = False) -> Receipt:
@@ -479,7 +479,7 @@ class Page:
         return await actions.type_keys(self._tab, text, ref)
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
-        """Gives files to a file field, or to an element that opens a file chooser.
+        """Gives files to a file field, to an element that opens a file chooser, or to where files are dropped.
 
         Raises InvalidArguments for a file that does not exist, NotInteractable, StaleRef.
         """

@@ -780,7 +780,7 @@ class Page(SyncWrapper[AsyncPage]):
         return call(self._async.type(text, ref=ref))
 
     def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
-        """Gives files to a file field, or to an element that opens a file chooser.
+        """Gives files to a file field, to an element that opens a file chooser, or to where files are dropped.
 
         Raises InvalidArguments for a file that does not exist, NotInteractable, StaleRef.
         """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -85,7 +87,7 @@ class FillArguments(Arguments, frozen=True):
 
 class FieldValue(Arguments, frozen=True):
     ref: Ref
-    value: Annotated[str, Meta(description="A text, an option's text, or on and off for a box.")]
+    value: Annotated[str, Meta(description="A text, an option's text, on and off for a box, or files, one a line.")]
 
 
 class FormArguments(Arguments, frozen=True):
@@ -114,7 +116,7 @@ class CheckArguments(Arguments, frozen=True):
 
 
 class UploadArguments(Arguments, frozen=True):
-    ref: Annotated[Ref, Meta(description="The file field, or the button that asks for files.")]
+    ref: Annotated[Ref, Meta(description="The file field, the button that asks for files, or the drop zone.")]
     files: Annotated[
         list[str],
         Meta(min_length=1, description="Paths where cdp-agent runs.", extra=ALWAYS),
@@ -145,7 +147,7 @@ async def fill_form(args: FormArguments, context: Context) -> Observation:
     """Fill in several fields at once, of every kind, and wait for the page once."""
     secrets = context.secrets
     values = {ref: secrets.reveal(value) if secrets.named_in(value) else value for ref, value in args.values().items()}
-    receipt = await form.fill_form(context.tab, values, submit=args.submit)
+    receipt = await form.fill_form(context.tab, values, submit=args.submit, allowed=partial(_allowed, context))
     return Observation(receipt.text, receipt)
 
 
@@ -182,11 +184,14 @@ async def upload(args: UploadArguments, context: Context) -> Observation:
             f"{content[:_LONGEST_SHOWN]!r} is no path: a file is given by its path on the machine that cdp-agent runs "
             "on, and never by its content or by an address."
         )
-    files = args.files if context.folder is None else [context.path(each) for each in args.files]
-    if context.upload_folders is not None:
-        files = inside(files, context.upload_folders)
-    receipt = await context.page.upload(args.ref, files)
+    receipt = await context.page.upload(args.ref, _allowed(context, args.files))
     return Observation(receipt.text, receipt)
+
+
+def _allowed(context: Context, paths: Sequence[str]) -> Sequence[str]:
+    """The files that may be uploaded, by their whole paths. Raises InvalidArguments for one that may not be."""
+    files = paths if context.folder is None else [context.path(each) for each in paths]
+    return files if context.upload_folders is None else inside(files, context.upload_folders)
 
 
 class PressArguments(Arguments, frozen=True):

@@ -66,10 +66,12 @@ MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointe
 """Without windows, Chrome sees no mouse, though pages get its events: they would show what they have for fingers."""
 # Pages from the back/forward cache and prerendered pages appear without the events that we rely on. The popups of the
 # address bar are pages of Chrome itself: a process with 0.5 s of CPU at each start, for suggestions that nobody sees.
+# No protocol answers the pickers of the File System Access API (showOpenFilePicker and its like): without them, as in
+# other browsers, pages use file fields and downloads. --enable-blink-features=FileSystemAccessLocal brings them back.
 _WITHOUT_FEATURES = """
     BackForwardCache Prerender2 Translate MediaRouter OptimizationHints InterestFeedContentSuggestions
     CertificateTransparencyComponentUpdater AutofillServerCommunication HttpsUpgrades LensOverlay
-    WebUIOmniboxPopup WebUIOmniboxAimPopup WebUIOmniboxFullPopup
+    WebUIOmniboxPopup WebUIOmniboxAimPopup WebUIOmniboxFullPopup FileSystemAccessLocal
 """.split()  # noqa: SIM905
 
 

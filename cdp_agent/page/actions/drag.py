@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Sequence
-from typing import Literal
 
 import msgspec
 
@@ -248,7 +247,7 @@ async def _carry(hand: _Hand, end: _Point, draggable: bool, wait_s: float = _HAN
 
 async def _drop(session: Session, data: cdp_input.DragData, start: _Point, end: _Point, *, elsewhere: bool) -> None:
     near = _between(start, end, 0.95)
-    kinds: list[tuple[Literal["dragEnter", "dragOver", "drop", "dragCancel"], _Point]] = [
+    kinds: list[tuple[cdp_input.DragKind, _Point]] = [
         ("dragEnter", end if elsewhere else near),
         ("dragOver", end),
         ("dragOver", end),

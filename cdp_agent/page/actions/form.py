@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence, Sized
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Sized
 from functools import partial
 
 import msgspec
@@ -19,34 +19,46 @@ from cdp_agent.security.secrets import Revealed
 
 from .actionability import describe
 from .actions import check
-from .fill import fill
+from .combobox import fill_field
 from .secret_fill import choose_secret, enter_secret
-from .select import takes_any_text
 from .stayed import Rereading
 from .submitting import click_sender
+from .upload import takes_files, upload
 from .user_form import LISTS, YES, enter_value, read, value_for
-
-_TYPED = "typed: if only what its list has counts, use select"
 
 _FIELD_S = 10.0
 """How much longer a form may take for each field."""
-_Reread = Callable[[], Awaitable[Outcome]] | None
 
 
-async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: bool = False) -> Receipt:
+Allowed = Callable[[Sequence[str]], Sequence[str]]
+"""From paths to those of the files that may be uploaded; raises InvalidArguments if one may not be."""
+
+
+async def fill_form(
+    tab: Tab, values: Mapping[str, str | Revealed], *, submit: bool = False, allowed: Allowed = list
+) -> Receipt:
     """Enters each value into the field of its ref, in order, then waits until the page has settled.
 
-    The value for a list is the text of an option, for a check box "on" or "off", for a radio button "on"; secrets are
-    entered as by `enter_secret` and `choose_secret`. `submit` then clicks the button that submits the form of the last
-    field. If one of the elements does not exist, nothing is entered; a later error names the fields that were filled.
+    The value for a list is the text of an option, for a check box "on" or "off", for a radio button "on", for a file
+    field the paths of files, one a line; secrets are entered as by `enter_secret` and `choose_secret`. `submit` then
+    clicks the button that submits the form of the last field. If one of the elements does not exist, nothing is
+    entered; a later error names the fields that were filled.
     Raises as `fill`, `select`, `check` and `click`, StaleRef, PageUnresponsive, BrowserError.
     """
     begun = Receipt(action="fill", detail=_count(values))
     with entering(tab, begun.action):
-        return await receipt_until_dialog(tab, _fill_form(tab, values, submit=submit), begun)
+        return await receipt_until_dialog(tab, _fill_form(tab, values, allowed, submit=submit), begun)
 
 
-async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: bool) -> Receipt:
+async def has_file_field(tab: Tab, refs: Iterable[str]) -> bool:
+    """Whether the value for one of these would be files. Raises InvalidArguments, StaleRef."""
+    for ref in refs:
+        if await takes_files(await locate(tab, ref)):
+            return True
+    return False
+
+
+async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], allowed: Allowed, *, submit: bool) -> Receipt:
     async with tab.act(), limit_of(tab, _FIELD_S * len(values)) as limit:
         last_reading = tab.history[-1] if tab.history else None
         there = await asyncio.gather(*(locate(tab, ref) for ref in values))
@@ -54,7 +66,7 @@ async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: 
         for at in there:
             await runner.check_same_record(at, last_reading)
         document = tab.activity.document.number
-        done: dict[str, tuple[FilledField, _Reread]] = {}
+        done: dict[str, tuple[FilledField, Outcome]] = {}
 
         def so_far() -> Receipt:
             fields = [field for field, _ in done.values()]
@@ -64,9 +76,9 @@ async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: 
             try:
                 for ref, value in values.items():
                     log_line("decision", "fills in {}", ref)
-                    at, outcome = await _enter_found(tab, ref, value)
+                    at, outcome = await _enter_found(tab, ref, value, allowed)
                     note = "; ".join(filter(None, (at.note, outcome.note)))
-                    done[ref] = FilledField(at.ref, runner.name_of(at.ref), outcome.value, note), outcome.read_again
+                    done[ref] = FilledField(at.ref, runner.name_of(at.ref), outcome.value, note), outcome
                 return Outcome(note=await _submit(tab, at.ref, outcome) if submit and done else "")
             except ActionError as error:
                 if tab.activity.document.number != document:
@@ -84,7 +96,7 @@ async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: 
             else sent.note
         )
         fields = [field for field, _ in done.values()]
-        again = partial(_reread_fields, list(done.values()), submitted=submit)
+        again = partial(_reread_fields, tab, list(done.values()), submitted=submit)
         outcome = Outcome(note=note, fields=fields, read_again=again)
         return await runner.finish("fill", outcome, detail=_count(done))
 
@@ -93,34 +105,33 @@ def _count(fields: Sized) -> str:
     return f"{len(fields)} field{'s'[: len(fields) != 1]}"
 
 
-async def _enter_found(tab: Tab, ref: str, value: str | Revealed) -> tuple[Located, Outcome]:
+async def _enter_found(tab: Tab, ref: str, value: str | Revealed, allowed: Allowed) -> tuple[Located, Outcome]:
     """Fills one field; locates it again if the page re-renders it because of earlier fields before it is touched."""
     attempt = 0
     while True:
         attempt += 1
         at = await locate(tab, ref)
         try:
-            return at, await _enter(at, value)
+            return at, await _enter(at, value, allowed)
         except StaleRef as error:
             if error.ref != at.ref or attempt == ATTEMPTS:
                 raise
             log_line("retry", "{} left the page before it was touched", at.ref)
 
 
-async def _enter(at: Located, value: str | Revealed) -> Outcome:
+async def _enter(at: Located, value: str | Revealed, allowed: Allowed) -> Outcome:
     field = await read(at)
     if isinstance(value, Revealed):
         return await (choose_secret if field.type in LISTS else enter_secret)(at, value)
+    if field.type == "file" or (not field.type and await takes_files(at)):
+        return await upload(at, allowed([each for each in value.splitlines() if each.strip()]))
     if field.type == "radio" and value.strip().lower() in YES:
         return await check(at)
     try:
         meant = value_for(field, value)
     except InvalidArguments as error:
         raise InvalidArguments(f"{await describe(at)}: {error}") from error
-    outcome = await enter_value(at, field, meant, lambda: fill(at, value))
-    if field.type == "combobox" and not await takes_any_text(at):  # the caller has not seen its options
-        return msgspec.structs.replace(outcome, note="; ".join(filter(None, (outcome.note, _TYPED))))
-    return outcome
+    return await enter_value(at, field, meant, lambda: fill_field(at, value))
 
 
 async def _submit(tab: Tab, ref: str, outcome: Outcome) -> str:
@@ -136,14 +147,26 @@ async def _submit(tab: Tab, ref: str, outcome: Outcome) -> str:
     )
 
 
-async def _reread_fields(done: Sequence[tuple[FilledField, _Reread]], *, submitted: bool) -> Outcome:
+async def _reread_fields(tab: Tab, done: Sequence[tuple[FilledField, Outcome]], *, submitted: bool) -> Outcome:
     """The values of the fields once the page has settled; the outcome has failed if one of them did not stay."""
     fields, failure = list[FilledField](), None
-    for field, ask in done:
-        if isinstance(ask, Rereading) and submitted:
-            ask = msgspec.structs.replace(ask, submitted=True)
-        now = Outcome(field.value) if ask is None else await ask()
-        note = "; ".join(filter(None, (field.note, now.note)))
+    for field, outcome in done:
+        again = outcome.read_again
+        if isinstance(again, Rereading) and submitted:
+            again = msgspec.structs.replace(again, submitted=True)
+        now = Outcome(field.value) if again is None else await again()
+        if outcome.on_replaced is not None and not submitted:
+            now = await _of_present(tab, field, outcome.on_replaced)
+        note = "; ".join(dict.fromkeys(filter(None, (field.note, now.note))))
         fields.append(msgspec.structs.replace(field, value=now.value, note=note))
         failure = failure or now.failure
     return Outcome(fields=fields, failure=failure)
+
+
+async def _of_present(tab: Tab, field: FilledField, ask: Callable[[Located], Awaitable[Outcome]]) -> Outcome:
+    """What the field holds, or the one that replaced it; what it held if it left the page."""
+    try:
+        at = await locate(tab, field.ref)
+    except StaleRef:
+        return Outcome(field.value)
+    return await ask(at)

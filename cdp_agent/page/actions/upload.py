@@ -1,4 +1,8 @@
-"""Giving files to a page: to a file field, even a hidden one, or to an element that opens a file chooser."""
+"""Giving files to a page: to a file field, even a hidden one, to what opens a file chooser, or where it takes a drop.
+
+Chrome tells of the pickers of the File System Access API (showOpenFilePicker) as of choosers, but takes no files for
+them.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +17,23 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import dom
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.errors import InvalidArguments
+from cdp_agent.cdp.input import DispatchDragEvent, DragData, DragKind
+from cdp_agent.errors import DocumentGone, InvalidArguments
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
+from cdp_agent.page.receipts.baseline import UNANSWERABLE
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 
-from .actionability import Obstacle, describe, element_label, obstacle_error, refusal
+from .actionability import Obstacle, aim, describe, element_label, input_session, obstacle_error, refusal
 from .actions import click_element
 
 _CHOOSER_WITHIN_S = 3.0
 _LONGEST_NAME = 255  # bytes, on all systems
 _SHOWN = 60
 _NAMED = 5
+_COPY = 1
+"""In the mask of what a drag allows. https://chromedevtools.github.io/devtools-protocol/tot/Input/#type-DragData"""
+_OVER: tuple[DragKind, ...] = ("dragEnter", "dragOver", "dragOver")
 
 
 class _Field(msgspec.Struct, frozen=True):
@@ -37,20 +46,27 @@ class _Field(msgspec.Struct, frozen=True):
     refusal: Obstacle | None
 
 
+class _Drop(msgspec.Struct, frozen=True):
+    """See dropState in js/act/files.js."""
+
+    accepted: bool
+    dropped: int
+
+
 async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcome:
     """Gives the files to a file field (`at` may be its label or a wrapper), or to the chooser that a click opens.
 
-    Without paths, the field is emptied. `Outcome.value` has the names of the field's files. Raises InvalidArguments for
-    files that do not exist or are too many, NotInteractable if the element accepts no files.
+    An element without either gets them dropped on it, if the page takes that. Without paths, the field is emptied.
+    `Outcome.value` has the names of the files. Raises InvalidArguments for files that do not exist or are too many,
+    NotInteractable if the element accepts no files.
     """
     field = await at.world.call("fileField", at.local, returning=_Field)
     if field.refusal is not None:
         raise obstacle_error(at, field.refusal, at.world)
     files = _files(paths, folder=field.folder)
-    where = "a file field" if field.local else "the chooser that a click opens"
-    log_line("decision", "gives {} to {}", f"{len(files)} file{'s'[: len(files) != 1]}", where)
     if not field.local:
-        return await _by_chooser(at, files)
+        return await _without_field(at, files)
+    log_line("decision", "gives {} files to a file field", len(files))
     if len(files) > 1 and not (field.multiple or field.folder):
         raise InvalidArguments(f"{await describe(at)} takes one file, not {len(files)}.")
     element = await at.world.handle("resolveElement", field.local)
@@ -59,6 +75,12 @@ async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcom
     at.world.release(element)
     names = await at.world.call("fileNames", field.local, returning=str)
     return Outcome(names, _unlike(files, field.accept))
+
+
+async def takes_files(at: Located) -> bool:
+    """Whether the element is a file field, or the label or wrapper of one."""
+    field = await at.world.call("fileField", at.local, returning=_Field)
+    return field.local != 0
 
 
 def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
@@ -96,7 +118,23 @@ def _in_a_root(path: str, roots: Sequence[str]) -> str:
     return next((each for each in beside if os.path.exists(each)), os.path.realpath(path))
 
 
-async def _by_chooser(at: Located, files: list[str]) -> Outcome:
+async def _without_field(at: Located, files: list[str]) -> Outcome:
+    """Presses what is there to be pressed, for the chooser that this opens, and drops the files on what is not."""
+    presses_first = await at.world.call("isToBePressed", at.local, returning=bool)
+    ways = (_by_chooser, _by_drop) if presses_first else (_by_drop, _by_chooser)
+    for way in ways if files else (_by_chooser,):
+        if (outcome := await way(at, files)) is not None:
+            return outcome
+    message = (
+        "opened no file chooser when it was clicked, and takes no files that are dropped on it: give the ref of a file "
+        "field, of what opens a chooser, or of the place where files are dropped."
+    )
+    raise refusal(at, "wrong_element", await element_label(at), message)
+
+
+async def _by_chooser(at: Located, files: list[str]) -> Outcome | None:
+    """Gives the files to the chooser that a click opens; None if it opens none."""
+    log_line("decision", "clicks, and waits for a file chooser")
     session = at.world.session
     await session.send(cdp_page.SetInterceptFileChooserDialog(enabled=True))
     try:
@@ -104,21 +142,57 @@ async def _by_chooser(at: Located, files: list[str]) -> Outcome:
             await click_element(at)
             await asyncio.wait([opened], timeout=_CHOOSER_WITHIN_S)
             if not opened.done():
-                message = (
-                    "opened no file chooser when it was clicked: give the ref of a file field, or of what opens one."
-                )
-                raise refusal(at, "wrong_element", await element_label(at), message)
+                return None
             chooser = opened.result()
         if chooser.backend_node_id is None:
-            raise refusal(
-                at, "wrong_element", await element_label(at), "opened a file chooser that belongs to no file field."
-            )
+            message = f"opened {UNANSWERABLE}. If there is a place where files are dropped, upload to that."
+            raise refusal(at, "wrong_element", await element_label(at), message)
         if len(files) > 1 and chooser.mode == "selectSingle":
             raise InvalidArguments(f"{await describe(at)} opened a chooser for one file, not for {len(files)}.")
         await session.send(dom.SetFileInputFiles(files=files, backend_node_id=chooser.backend_node_id))
     finally:
         session.tell(cdp_page.SetInterceptFileChooserDialog(enabled=False))
-    return Outcome(", ".join(os.path.basename(each) for each in files), "through the file chooser that it opened")
+    return Outcome(_names(files), "through the file chooser that it opened")
+
+
+async def _by_drop(at: Located, files: list[str]) -> Outcome | None:
+    """Drops the files on the element; None if the page takes none there, which then got no file."""
+    point = await aim(at, place=True)
+    session, data = input_session(at.frame), DragData(items=[], files=files, drag_operations_mask=_COPY)
+
+    async def drag(kind: DragKind) -> None:
+        await session.send(DispatchDragEvent(type=kind, x=point.x, y=point.y, data=data))
+
+    await at.world.call("watchDrop", at.local)
+    over = False
+    try:
+        async with deadline(session, CALL_TIMEOUT_S):
+            for kind in _OVER:
+                await drag(kind)
+                over = True
+            await at.world.call("nextTwoFrames")
+            if not (await at.world.call("dropState", returning=_Drop)).accepted:
+                log_line("decision", "the page takes no files that are dropped there")
+                return None
+            await drag("drop")
+            over = False
+            await at.world.call("nextTwoFrames")
+            dropped = (await at.world.call("dropState", returning=_Drop)).dropped
+        log_line("reading", "the page got {} files by the drop", dropped)
+        if not dropped:
+            return None
+        return Outcome(_names(files), "dropped on it")
+    except DocumentGone:
+        over = False
+        return Outcome(_names(files), "dropped on it")
+    finally:
+        if over:
+            session.tell(DispatchDragEvent(type="dragCancel", x=point.x, y=point.y, data=data))
+        at.world.tell("stopWatchingDrop")
+
+
+def _names(files: Sequence[str]) -> str:
+    return ", ".join(os.path.basename(each) for each in files)
 
 
 def _files(paths: Sequence[str | os.PathLike[str]], *, folder: bool) -> list[str]:

@@ -46,11 +46,21 @@ class Baseline(msgspec.Struct, frozen=True):
             self.choosers.stop()
 
 
+UNANSWERABLE = (
+    "a picker of Chrome itself (showOpenFilePicker, showSaveFilePicker or showDirectoryPicker), which only a person at "
+    "that Chrome can answer: it was closed. A Chrome that cdp-agent launches has none, and pages use file fields and "
+    "downloads there"
+)
+"""What a file chooser without a file field is: no command of the protocol gives it files."""
+
+
 class FileChoosers:
     """File choosers that an action opens. Nobody could answer them, so Chrome does not show them until `stop`."""
 
     def __init__(self, tree: FrameTree) -> None:
         self.opened = False
+        self.unanswerable = False
+        """Whether the last was one of those that belong to no file field."""
         self._sessions = {frame.session for frame in tree.all()}
         self._stops = [session.on(cdp_page.FileChooserOpened, self._note) for session in self._sessions]
         self._intercept(True)
@@ -61,8 +71,9 @@ class FileChoosers:
             stop()
         self._intercept(False)
 
-    def _note(self, _: cdp_page.FileChooserOpened) -> None:
+    def _note(self, event: cdp_page.FileChooserOpened) -> None:
         self.opened = True
+        self.unanswerable = event.backend_node_id is None
 
     def _intercept(self, enabled: bool) -> None:
         for session in self._sessions:

@@ -16,7 +16,7 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import LastShown, Tab
 
 from . import effects
-from .baseline import Baseline
+from .baseline import UNANSWERABLE, Baseline
 from .compared import (
     caused_by_page,
     changed_meanwhile,
@@ -127,6 +127,8 @@ def chooser_note(baseline: Baseline, receipt: Receipt) -> str:
     """A note that a file chooser was opened, and what to do about it; "" if none was."""
     if baseline.choosers is None or not baseline.choosers.opened or receipt.action == "upload":
         return ""
+    if baseline.choosers.unanswerable:
+        return f"it opened {UNANSWERABLE}"
     return " ".join(
         filter(None, ("it opened a file chooser, which was closed: give it files with upload", receipt.ref))
     )

@@ -81,7 +81,8 @@ class Rules(msgspec.Struct, frozen=True):
         return max(found, key=lambda each: get_args(Verdict).index(each.verdict))
 
     def _about(self, tool: str, kind: str, url: str) -> Ruling:
-        rule = next((each for each in self.rules if each.matches(tool, kind, url)), None)
+        tools = (tool, "upload") if kind == "uploads" else (tool,)  # a form that takes files is filled in by fill_form
+        rule = next((each for each in self.rules if any(each.matches(name, kind, url) for name in tools)), None)
         if rule is not None:
             return Ruling(rule.verdict, str(rule))
         if kind == "none":

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from cdp_agent.page.actions.form import has_file_field
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.unsafe import FILES, ends_something
 from cdp_agent.page.query.consequence import Consequence, Submitted, consequence
@@ -35,14 +36,17 @@ class Risk(msgspec.Struct, frozen=True):
 async def risk_of(call: Call, page: Page) -> Risk:
     """The risk of the call on the current page. Raises ActionError for a ref without an element, BrowserError."""
     arguments, tab = call.as_json(), tab_of(page)
+    uploads = False
     match call.tool.effect:
         case None:
             return Risk(("undeclared",), page.url)
         case "click":
             # What is at a point is not looked up: what a click there sets off is held.
             effect = await consequence(tab, ref) if (ref := ref_of(arguments)) is not None else None
-        case "fill" if arguments.get("submit") and "fields" in arguments:
-            effect = await consequence(tab, arguments["fields"][-1]["ref"], "form")
+        case "fill" if "fields" in arguments:
+            refs = [each["ref"] for each in arguments["fields"]]
+            uploads = await has_file_field(tab, refs)
+            effect = await consequence(tab, refs[-1], "form") if arguments.get("submit") else None
         case "fill" if arguments.get("submit"):
             effect = await consequence(tab, arguments["ref"], "send")
         case "press":
@@ -60,9 +64,10 @@ async def risk_of(call: Call, page: Page) -> Risk:
             return Risk(_by_address(url), url, url)
         case _:
             effect = None
+    kinds: tuple[RiskKind, ...] = ("uploads",) if uploads else ()
     if effect is None:
-        return Risk((), page.url)
-    return Risk(tuple(dict.fromkeys(_kinds(effect))), effect.url or page.url, effect.link)
+        return Risk(kinds, page.url)
+    return Risk(tuple(dict.fromkeys((*kinds, *_kinds(effect)))), effect.url or page.url, effect.link)
 
 
 def ref_of(arguments: dict[str, Any]) -> str | None:

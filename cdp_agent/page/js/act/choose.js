@@ -5,28 +5,75 @@ const setSelectedIndex_ = Object.getOwnPropertyDescriptor(HTMLSelectElement.prot
 const setSelected_ = Object.getOwnPropertyDescriptor(HTMLOptionElement.prototype, 'selected').set;
 const radioInput = 'input[type="radio" i],[role="radio" i]';
 
-/** @typedef {'text' | 'value' | 'index'} By  @typedef {{text: string, value: string, disabled: boolean}} Choice */
+/**
+ * group: the label of the options' group that it stands in; hidden: it is not shown when the list is open; unnamed: its
+ *   value is only its id
+ * @typedef {'text' | 'value' | 'index'} By
+ * @typedef {{text: string, value: string, disabled: boolean, hidden?: boolean, group?: string,
+ *   unnamed?: boolean}} Choice
+ */
 
 /**
- * The indices of the choices that match. By text: the one with exactly this text; else, ignoring case, those with this
- * text, else those that begin with it, else those that contain it. @param {Choice[]} choices @param {string} wanted
+ * The indices of the choices that match. By text: those with exactly this text, else those with this group and text as
+ * "Group > Text"; else, ignoring case and what is hidden, those with this text, else those that begin with it, else
+ * those that contain it. Of several, those that can be chosen. @param {Choice[]} choices @param {string} wanted
  * @param {By} by @returns {number[]} one if it is unambiguous, several candidates, or none
  */
 function matchingChoices(choices, wanted, by) {
   const where = (test) => choices.flatMap((choice, i) => (test(choice) ? [i] : []));
   if (by === 'index') return choices[Number(wanted)] ? [Number(wanted)] : [];
-  if (by === 'value') return where((choice) => choice.value === wanted).slice(0, 1);
+  if (by === 'value')
+    return selectableOf(
+      choices,
+      where((choice) => choice.value === wanted),
+    );
   const text = collapse(wanted);
   const lower = text.toLowerCase();
   const exact = where((choice) => choice.text === text);
-  if (exact.length) return exact.slice(0, 1);
-  if (!lower) return [];
+  if (exact.length || !lower) return selectableOf(choices, exact);
   const label = (choice) => choice.text.toLowerCase();
-  for (const test of [(c) => label(c) === lower, (c) => label(c).startsWith(lower), (c) => label(c).includes(lower)]) {
-    const found = where(test);
-    if (found.length) return found;
+  for (const test of [
+    (c) => lower.includes('>') && pathOf(c).toLowerCase() === lower.replace(/\s*>\s*/, ' > '),
+    (c) => label(c) === lower,
+    (c) => !c.hidden && label(c).startsWith(lower),
+    (c) => !c.hidden && label(c).includes(lower),
+  ]) {
+    const matching = where(test);
+    if (matching.length) return selectableOf(choices, matching);
   }
   return [];
+}
+
+/** Of several matches, those that can be chosen; only one where they are the same option twice in the same group. */
+function selectableOf(choices, indices) {
+  const selectable = indices.filter((i) => !choices[i].disabled && !choices[i].hidden);
+  const among = selectable.length ? selectable : indices.slice(0, 1);
+  const sameAsFirst = (i) => isSameChoice(choices[i], choices[among[0]]);
+  return among.every(sameAsFirst) ? among.slice(0, 1) : among;
+}
+
+const isSameChoice = (one, other) =>
+  one.text === other.text && one.value === other.value && (one.group ?? '') === (other.group ?? '');
+
+/** The choice as its group and its text. @param {Choice} choice */
+const pathOf = (choice) => (choice.group ? `${choice.group} > ${choice.text}` : choice.text);
+
+/**
+ * What tells apart choices of which several have the same text; none if their texts do.
+ * @param {Choice[]} choices @param {number[]} indices @returns {string[]} for each of the first
+ */
+function differencesOf(choices, indices) {
+  if (new Set(indices.map((i) => choices[i].text)).size === indices.length) return [];
+  return indices.slice(0, MOST_OPTIONS).map((i) => {
+    const { group, value } = choices[i];
+    return [
+      group ? `in ${quote(group)}` : '',
+      value && !choices[i].unnamed ? `value ${quote(value)}` : '',
+      `index ${i}`,
+    ]
+      .filter(Boolean)
+      .join(', ');
+  });
 }
 
 /**
@@ -71,40 +118,94 @@ function insteadOfSelecting(control) {
 
 const hasSeveralRadios = (control) => selectAllDeep(control, radioInput).length > 1;
 
+/** @returns {Choice[]} */
+function nativeChoices(list) {
+  return [...selectOptions(list)].map((option) => {
+    const group = closest(option, 'optgroup');
+    return {
+      text: collapse(optionLabel(option)),
+      value: optionValue(option),
+      disabled: matches(option, ':disabled'),
+      hidden: isNotDisplayed(option) || (group !== null && isNotDisplayed(group)),
+      group: group ? collapse(attr(group, 'label') ?? '') : '',
+    };
+  });
+}
+
+const isNotDisplayed = (element) => computedStyleOf(element).display === 'none';
+
+/** Whether a list says that its options are yet to come: it has only disabled ones, or one that ends in dots. */
+function isLoading(choices) {
+  const open = choices.filter((choice) => !choice.disabled && choice.text);
+  return choices.length > 0 && (!open.length || (open.length === 1 && /(?:…|\.{3})$/.test(open[0].text)));
+}
+
 /**
  * Selects options of a native list. The popup is drawn outside of the page, where input events do not reach it on all
- * systems. Therefore the options are set by script, followed by the usual events, which are not trusted ones.
+ * systems. Therefore the options are set by script, followed by the usual events, which are not trusted ones. Pages
+ * that load options when the list gets the focus or is pressed are told of both.
  * @param {number} id @param {string[]} wanted  the texts, values or indices of all options to select @param {By} by
  * @param {number} wait_ms  how long to wait for the options
  * @returns {Promise<Chosen>}
- * @typedef {{state: 'chosen' | 'otherwise' | 'before' | 'unknown' | 'ambiguous' | 'disabled' | 'single' | 'gone',
- *   refusal: Obstacle | null, wanted: string, shown: string, options: string[], total: number}} Chosen  options: all
- *   options, or the candidates
+ * @typedef {{state: 'chosen' | 'otherwise' | 'before' | 'unknown' | 'ambiguous' | 'disabled' | 'hidden' | 'single' |
+ *   'replaced' | 'gone', refusal: Obstacle | null, wanted: string, shown: string, options: string[], total: number,
+ *   differences: string[], loading: boolean}} Chosen  options: all options, or the candidates; differences: see
+ *   differencesOf; replaced: the list left the page when it was told
  */
 async function chooseNative(id, wanted, by, wait_ms) {
   const list = resolveElement(id);
   /** @type {Chosen} */
-  const answer = { state: 'gone', refusal: null, wanted: '', shown: '', options: [], total: 0 };
+  const answer = {
+    state: 'gone',
+    refusal: null,
+    wanted: '',
+    shown: '',
+    options: [],
+    total: 0,
+    differences: [],
+    loading: false,
+  };
   if (!list) return answer;
   const why = await fieldObstacle(list, wait_ms);
   if (why) return { ...answer, refusal: obstacle(why, null, list) };
   if (wanted.length > 1 && !selectIsMultiple(list)) return { ...answer, state: 'single' };
+  // A native list hidden behind a custom one passes the focus to that, which then opens.
+  const { why: covered } = pickPoint(list, levelsOf(list));
+  if (!covered || covered === 'outside') moveFocus(list);
   const began = performance.now();
-  for (;;) {
-    const choices = [...selectOptions(list)].map((option) => ({
-      text: collapse(optionLabel(option)),
-      value: optionValue(option),
-      disabled: matches(option, ':disabled'),
-    }));
+  for (let looks = 0; isConnected_.call(list); looks++) {
+    const choices = nativeChoices(list);
     const found = wanted.map((each) => matchingChoices(choices, each, by));
     const bad = found.findIndex((each) => each.length !== 1);
     if (bad < 0) return selectNativeOptions(list, found.flat(), choices, answer);
-    if (found[bad].length > 1 || performance.now() - began > wait_ms) {
-      const among = found[bad].length ? found[bad].map((i) => choices[i]) : choices;
-      const state = found[bad].length ? 'ambiguous' : 'unknown';
-      return { ...answer, state, wanted: wanted[bad], options: shortTexts(among), total: among.length };
+    const loading = isLoading(choices);
+    const timeout_ms = loading ? LOADING_MS : wait_ms;
+    if (found[bad].length > 1 || performance.now() - began > timeout_ms) {
+      const shown = choices.flatMap((choice, i) => (choice.hidden ? [] : [i]));
+      const among = found[bad].length ? found[bad] : shown;
+      return {
+        ...answer,
+        loading,
+        state: found[bad].length ? 'ambiguous' : 'unknown',
+        wanted: wanted[bad],
+        options: shortTexts(among.map((i) => choices[i])),
+        total: among.length,
+        differences: found[bad].length ? differencesOf(choices, among) : [],
+      };
     }
-    await nextFrame();
+    if (looks === 1) pressByScript(list);
+    await (looks < 2 ? nextFrame() : timersDone(50));
+  }
+  return answer;
+}
+
+const SCRIPTED_PRESS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
+
+/** Tells a page that a list is pressed, as by a person who opens it: a real press would open the popup over all. */
+function pressByScript(list) {
+  for (const type of SCRIPTED_PRESS) {
+    const event = type.startsWith('pointer') ? PointerEvent : MouseEvent;
+    dispatchEvent_.call(list, new event(type, { bubbles: true, composed: true, cancelable: true, detail: 1 }));
   }
 }
 
@@ -163,25 +264,30 @@ function setOption(id, selected) {
 }
 
 async function selectNativeOptions(list, indices, choices, answer) {
-  const disabled = indices.find((i) => choices[i].disabled);
-  if (disabled !== undefined) return { ...answer, state: 'disabled', wanted: choices[disabled].text };
+  for (const state of /** @type {const} */ (['disabled', 'hidden'])) {
+    const refused = indices.find((i) => choices[i][state]);
+    if (refused !== undefined) return { ...answer, state, wanted: choices[refused].text };
+  }
   const options = [...selectOptions(list)];
-  // A native list hidden behind a custom one passes the focus to that, which then opens.
-  const { why } = pickPoint(list, levelsOf(list));
-  if (!why || why === 'outside') moveFocus(list);
   const selectedStates = () => options.map((option) => isSelectedOption(option)).join();
   const before = selectedStates();
   if (selectIsMultiple(list)) options.forEach((option, i) => setSelected_.call(option, indices.includes(i)));
   else setSelectedIndex_.call(list, indices[0]);
-  const wanted = selectedStates();
-  if (wanted === before)
-    return { ...answer, state: 'before', wanted: choices[indices[0]].text, shown: displayedValueOf(list) };
+  const wanted = indices.map((i) => choices[i].text).join(', ');
+  if (selectedStates() === before) return { ...answer, state: 'before', wanted, shown: displayedValueOf(list) };
+  const selected = selectedChoices(list);
   dispatchInputAndChange(list);
   await timersDone();
   await timersDone(); // timers that the page has set in its handlers
-  const state = selectedStates() === wanted || !isConnected_.call(list) ? 'chosen' : 'otherwise';
-  return { ...answer, state, wanted: indices.map((i) => choices[i].text).join(', '), shown: displayedValueOf(list) };
+  if (!isConnected_.call(list)) return { ...answer, state: 'replaced', wanted, shown: wanted };
+  // The page may have put other options in the place of those that were there.
+  const state = selectedChoices(list) === selected ? 'chosen' : 'otherwise';
+  return { ...answer, state, wanted, shown: displayedValueOf(list) };
 }
+
+/** The options that are selected by now, to be compared. */
+const selectedChoices = (list) =>
+  JSON.stringify([...selectedOptions(list)].map((option) => [collapse(optionLabel(option)), optionValue(option)]));
 
 /** The selected value as the control displays it. */
 function displayedValueOf(control) {
@@ -210,6 +316,45 @@ function textOutsideList(control) {
 /** @param {number} id */
 const displayedValue = (id) => (resolveElement(id) ? displayedValueOf(resolveElement(id)) : '');
 
+/**
+ * The same after a field in which one types has lost the focus, which it then gets back: many empty themselves then.
+ * Editors of cells end with that, and are left alone.
+ * @param {number} id @param {number} wait_ms  how long to wait for it to change
+ */
+async function displayedAfterBlur(id, wait_ms) {
+  const field = resolveElement(id);
+  if (!field || fieldKind(field) !== 'typed' || !hasFocusWithin(field) || closestFlat(field, CELLS_EDITED))
+    return displayedValue(id);
+  const before = displayedValue(id);
+  blur_.call(focusedElement());
+  await timersDone();
+  await timersDone();
+  for (const began = performance.now(); performance.now() - began < wait_ms && displayedValue(id) === before;)
+    await nextFrame();
+  const shown = displayedValue(id);
+  if (isConnected_.call(field)) moveFocus(field);
+  return shown;
+}
+
+/**
+ * The field of an element, if it has a list to choose from, and takes no text that is sent off by choosing.
+ * @param {number} id @returns {number} 0 if it is none
+ */
+function listField(id) {
+  const element = resolveElement(id);
+  const field = element && fieldOf(element);
+  if (!field || fieldKind(field) !== 'typed' || isReadOnly(field) || isSecret(field)) return 0;
+  if ((tagOf(field) === 'INPUT' && datalistOf(field)) || closestFlat(field, CELLS_EDITED)) return 0;
+  const { role, name } = roleAndNameOf(field);
+  const completes = ['list', 'both'].includes(attr(field, 'aria-autocomplete')?.toLowerCase() ?? '');
+  if (role !== 'combobox' && !completes && attr(field, 'aria-haspopup')?.toLowerCase() !== 'listbox') return 0;
+  const words = [name, attr(field, 'name'), attr(field, 'placeholder')];
+  if (closestFlat(field, 'search,[role="search" i]') || words.some((each) => SEARCH_WORDS.test(each ?? ''))) return 0;
+  return field === element ? id : internalIdOf(field);
+}
+
+const CELLS_EDITED = 'td,[role="gridcell" i],[role="cell" i]';
+
 const MOST_ANCESTORS = 4;
 
 /**
@@ -224,8 +369,16 @@ function displayedBeside(id) {
     box && i < MOST_ANCESTORS && selectAll(box, 'input,select,textarea').length === 1;
     i++, box = paintedParent(box)
   ) {
-    const text = collapse(innerText(box));
+    const text = textBesideOptions(box, field);
     if (text) return text;
   }
   return '';
+}
+
+/** The text in a box, without the options of a field's list. */
+function textBesideOptions(box, field) {
+  const options = openOptions(field).filter((option) => isInside(option, box));
+  let text = collapse(innerText(box));
+  for (const option of options) text = collapse(text.replace(collapse(innerText(option)), ' '));
+  return text;
 }

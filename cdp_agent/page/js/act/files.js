@@ -35,3 +35,51 @@ function fileNames(id) {
   const field = resolveElement(id);
   return field ? [...inputFiles(field)].map((file) => file.name).join(', ') : '';
 }
+
+/**
+ * The drop that is watched. over: the last move before it; dropped: how many files the page got.
+ * @type {{over: DragEvent | null, dropped: number}}
+ */
+let watchedDrop = { over: null, dropped: 0 };
+const DROPS = ['dragover', 'drop'];
+const droppedFiles = reader(DataTransfer, 'files');
+const transferOf = reader(DragEvent, 'dataTransfer');
+const isPrevented = reader(Event, 'defaultPrevented');
+
+/** Watches what the page does with files that are dragged over an element, by listeners of this world. @param {number}
+ * id */
+function watchDrop(id) {
+  const element = resolveElement(id);
+  watchedDrop = { over: null, dropped: 0 };
+  if (element) listen([defaultView_.call(documentOf(element))], DROPS, onDrop, true);
+}
+
+/** @param {DragEvent} event */
+function onDrop(event) {
+  if (!isTrusted_(event)) return;
+  if (event.type === 'dragover') watchedDrop.over = event;
+  else watchedDrop.dropped = droppedFiles(transferOf(event)).length;
+}
+
+/** @returns {{accepted: boolean, dropped: number}} accepted: a drop where the files are now would go to the page */
+function dropState() {
+  const { over, dropped } = watchedDrop;
+  return { accepted: over !== null && isPrevented(over), dropped };
+}
+
+function stopWatchingDrop() {
+  unlisten(onDrop);
+  watchedDrop = { over: null, dropped: 0 };
+}
+
+/** Whether an element is there to be pressed, as far as its role and its listeners tell. @param {number} id */
+function isToBePressed(id) {
+  const element = resolveElement(id);
+  if (!element) return false;
+  return (
+    INTERACTIVE.has(roleOf(element)) ||
+    (matches(element, NOTABLE_SELECTOR) && clickableByAttributes(element) === CLICKABLE) ||
+    listening.has(element) ||
+    computedStyleOf(element).cursor === 'pointer'
+  );
+}

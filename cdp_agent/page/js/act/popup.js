@@ -14,7 +14,8 @@ let focusedBefore = null;
 /**
  * Records what is visible before a list is opened. @param {number} id @param {number} last  the option chosen before in
  * the same call, or 0
- * @returns {{open: boolean}}  open: its options are shown already, and not only those that are selected
+ * @returns {{open: boolean, shown: string}}  open: its options are shown already, and not only those that are selected;
+ *   shown: what the control shows as chosen
  */
 function beginChoice(id, last) {
   const control = resolveElement(id);
@@ -28,17 +29,17 @@ function beginChoice(id, last) {
     isConnected_.call(chosen) &&
     isShown(chosen)
   )
-    return { open: true };
+    return { open: true, shown: displayedValueOf(control) };
   visibleBefore = new WeakSet();
   focusedBefore = focusedElement();
-  if (!control) return { open: false };
+  if (!control) return { open: false, shown: '' };
   const own = ownOptions(control);
   const open = own.length > 0 && attr(control, 'aria-expanded')?.toLowerCase() !== 'false';
   for (const root of rootElementsAround(control)) {
     for (const each of selectAllDeep(root, `${OPTIONS},${PLAIN_OPTIONS}`))
       if (isShown(each) && !(open && own.includes(each))) visibleBefore.add(each);
   }
-  return { open };
+  return { open, shown: displayedValueOf(control) };
 }
 
 /**
@@ -185,19 +186,42 @@ function ownText(element) {
   return collapse(text).toLowerCase();
 }
 
+/** @returns {Choice} */
 const choiceOf = (option) => ({
   text: optionText(option),
+  // looked up only where texts are the same
+  get group() {
+    return optionGroupOf(option);
+  },
   value: attr(option, 'data-value') ?? attr(option, 'value') ?? attr(option, 'id') ?? '',
+  unnamed: !hasAttr(option, 'data-value') && !hasAttr(option, 'value'),
   disabled: attr(option, 'aria-disabled')?.toLowerCase() === 'true' || matches(option, ':disabled'),
 });
+
+/** The name of the group of options that an option stands in, or its heading: many libraries give it no role. */
+function optionGroupOf(option) {
+  const group = closest(option, '[role="group" i]');
+  const name = group ? roleAndNameOf(group).name : '';
+  if (name) return name;
+  const parent = paintedParent(option);
+  return headingBefore(option) || (parent && attr(parent, 'role') !== 'listbox' ? headingBefore(parent) : '');
+}
+
+/** The text of the last sibling before an element, or before the options in front of it, that is no option itself. */
+function headingBefore(element) {
+  let sibling = previousElementSibling_.call(element);
+  while (sibling && matches(sibling, OPTIONS)) sibling = previousElementSibling_.call(sibling);
+  return sibling && isShown(sibling) && !selectAllDeep(sibling, OPTIONS).length ? collapse(innerText(sibling)) : '';
+}
 
 /**
  * Finds the matching option, and waits until it appears.
  * @param {number} id  of the control @param {string} wanted @param {By} by @param {number} wait_ms
  * @returns {Promise<Found>}
  * @typedef {{state: 'found' | 'ambiguous' | 'unknown', local: number, text: string, chosen: boolean, disabled: boolean,
- *   options: string[], total: number, sure: boolean, meant: string[]}} Found  sure: no option that is not rendered yet
- *   can match better; meant: the full texts of the matching options
+ *   options: string[], total: number, differences: string[], loading: boolean, sure: boolean, meant: string[]}} Found
+ *   differences: see differencesOf; sure: no option that is not rendered yet can match better; meant: the full texts of
+ *   the matching options
  */
 async function findOption(id, wanted, by, wait_ms) {
   const control = resolveElement(id);
@@ -210,6 +234,8 @@ async function findOption(id, wanted, by, wait_ms) {
     disabled: false,
     options: [],
     total: 0,
+    differences: [],
+    loading: false,
     sure: true,
     meant: [],
   };
@@ -242,12 +268,14 @@ async function findOption(id, wanted, by, wait_ms) {
         disabled,
       };
     }
-    // "Loading…"
-    const timeout_ms = choices.length && choices.every((choice) => choice.disabled) ? LOADING_MS : wait_ms;
+    const loading = isLoading(choices) || isBusy(control, options);
+    const timeout_ms = loading ? LOADING_MS : wait_ms;
     if (performance.now() - began > timeout_ms || (found.length > 1 && steady && hasHadTime)) {
       const among = found.length ? found.map((i) => choices[i]) : choices;
       return {
         ...answer,
+        loading,
+        differences: differencesOf(choices, found),
         sure,
         meant: matchedTexts,
         state: found.length ? 'ambiguous' : 'unknown',
@@ -259,6 +287,12 @@ async function findOption(id, wanted, by, wait_ms) {
     await (steady ? timersDone(50) : nextFrame());
   }
   return answer;
+}
+
+/** Whether a control says that its list is busy, by itself or by what its options stand in. */
+function isBusy(control, options) {
+  const named = (attr(control, 'aria-controls') ?? '').split(/\s+/).map((each) => each && byId(control, each));
+  return [control, ...named, ...options.slice(0, 1)].some((each) => each && closest(each, '[aria-busy="true" i]'));
 }
 
 /** The scroll containers around the options of an open list, from the inside out. */
@@ -315,8 +349,74 @@ function isListClosed(id) {
   return Boolean(list && !(isConnected_.call(list) && isShown(list)));
 }
 
-/** @param {number} id  of an option @returns {boolean} whether it is marked as selected, or is gone with its list */
-function isChosenNow(id) {
+/**
+ * What there is before an option is clicked, to see then that it was chosen. shown: what the control showed when
+ * its list opened, and shows now; list: where the option stands; times: how often the page has the text beside that;
+ * others: what the other options are
+ * @typedef {{text: string, shown: string[], list: Element | null, times: number, others: string[]}} BeforeChoice
+ * @type {BeforeChoice}
+ */
+let choosing = { text: '', shown: [], list: null, times: 0, others: [] };
+
+/**
+ * @param {number} id  of the control @param {number} option_id @param {string} text @param {string} opened  what the
+ *   control showed when its list opened
+ */
+function beforeChoice(id, option_id, text, opened) {
+  const [control, option] = [resolveElement(id), resolveElement(option_id)];
+  if (!control || !option) return;
+  const list = closest(option, '[role="listbox" i],[role="menu" i]') ?? paintedParent(option);
+  const others = openOptions(control).map((each) => optionText(each).toLowerCase());
+  choosing = { text: text.toLowerCase(), shown: [opened, displayedValueOf(control)], list, times: 0, others };
+  choosing.times = timesBesideList(control);
+}
+
+/** How often the page has the text that is being chosen, the list of the option aside. */
+function timesBesideList(control) {
+  const times = (element) => textContent(element).toLowerCase().split(choosing.text).length - 1;
+  const inPage = rootElementsAround(control).reduce((sum, root) => sum + times(root), 0);
+  return choosing.list && isConnected_.call(choosing.list) ? inPage - times(choosing.list) : inPage;
+}
+
+/**
+ * How a page shows that an option was chosen, as soon as it does: shown: by the control itself; otherwise: by its mark,
+ * by another text of the control, or by the text anywhere else; part: the control shows a part of the text; ended: a
+ * menu is closed, which shows nothing.
+ * @param {number} id  of the control @param {number} option_id @param {number} wait_ms
+ * @returns {Promise<'shown' | 'otherwise' | 'part' | 'ended' | 'nowhere'>}
+ */
+async function howChosen(id, option_id, wait_ms) {
+  const { text, shown, others } = choosing;
+  for (const began = performance.now(); ; await nextFrame()) {
+    const control = resolveElement(id);
+    if (!control || !isConnected_.call(control)) return 'ended';
+    const now = displayedValueOf(control).toLowerCase();
+    if (now.includes(text)) return 'shown';
+    const option = resolveElement(option_id);
+    const isThere = option && isConnected_.call(option) && isShown(option);
+    // Some controls show another text than that of the option, but not that of another option.
+    const isAnother = others.includes(now) && !text.includes(now);
+    const isNew = now && !isAnother && !shown.some((each) => each.toLowerCase() === now);
+    if ((isThere && isChosen(option)) || isNew || displayedBeside(id).toLowerCase().includes(text)) return 'otherwise';
+    if (performance.now() - began <= wait_ms) continue;
+    if (now && text.includes(now) && !isThere) return 'part';
+    if (!isAnother && timesBesideList(control) > choosing.times) return 'otherwise';
+    return isThere || isList(control) ? 'nowhere' : 'ended';
+  }
+}
+
+/** Whether a control is to show what is chosen, unlike the button of a menu. */
+function isList(control) {
+  const { role } = roleAndNameOf(control);
+  return role === 'combobox' || role === 'listbox' || fieldKind(control) === 'typed';
+}
+
+/** What a click on an option would do beside choosing it. @param {number} id @returns {'plain' | 'link' | 'ticked'} */
+function optionKind(id) {
   const option = resolveElement(id);
-  return !option || !isConnected_.call(option) || !isShown(option) || isChosen(option);
+  if (!option) return 'plain';
+  if (closest(option, 'a[href]') || selectAllDeep(option, 'a[href]').length) return 'link';
+  const list = closest(option, '[role="listbox" i]');
+  const isOfSeveral = list && isAttrTrue(list, 'aria-multiselectable');
+  return isOfSeveral && isChosen(option) ? 'ticked' : 'plain';
 }

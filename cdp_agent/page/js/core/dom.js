@@ -60,7 +60,10 @@ const matches = (element, selector) => matches_.call(element, selector);
 const HOVERED = ':is(:hover)';
 const ACTIVE = ':is(:active)';
 const textContent = (node) => beginningOf(textContent_.call(node));
-const dataOf = (node) => beginningOf(data_.call(node));
+const dataOf = (node) => {
+  const text = data_.call(node);
+  return text.length <= longestText ? text : beginningOf(text);
+};
 const rootOf = (node) => getRootNode_.call(node);
 /** Whether the element is connected to a document that is still displayed in a tab or frame. */
 const isInShownDocument = (element) =>
@@ -139,6 +142,10 @@ function closestFlat(element, selector) {
 // Only the beginning of a longer text or attribute is read: hundreds of megabytes would block the page for long.
 const LONGEST_READ = 1_000_000; // characters
 const LONGEST_IN_MARKUP = 50_000_000;
+/** The longest text of a text node that is read whole; a search reads all of it. */
+let longestText = LONGEST_READ;
+/** Whether a text was longer than `LONGEST_READ` that this document shows or showed. */
+let hasLongText = false;
 /** Whether the document holds a text so long that Chrome would need very long to serialize its markup. */
 let hasHugeText = false;
 
@@ -149,6 +156,7 @@ let hasHugeText = false;
  */
 function beginningOf(text) {
   if (text === null || text.length <= LONGEST_READ) return text;
+  hasLongText = true;
   hasHugeText ||= text.length > LONGEST_IN_MARKUP;
   return /** @type {T} */ (`${text.slice(0, LONGEST_READ)}…`);
 }

@@ -119,6 +119,11 @@ def _parse(marked: str) -> list[_Line]:
 
 def _mark_navigation(lines: list[_Line]) -> None:
     """Marks what is around the content: its landmarks, or many links in a row on a page without landmarks."""
+    if any(line.role == "document" and state_in(line.text, "type=pdf") for line in lines):
+        for line in lines:  # the rest is its viewer
+            is_inside = line.parent >= 0 and not lines[line.parent].is_navigation
+            line.is_navigation = not (is_inside or line.role == "document")
+        return
     has_landmarks = any(line.role == "main" or line.role in LANDMARKS for line in lines)
     for line in lines:
         inherited = line.parent >= 0 and lines[line.parent].is_navigation

@@ -32,6 +32,7 @@ const activeElementOfRoot_ = getterOf(ShadowRoot.prototype, 'activeElement');
 const body_ = getterOf(Document.prototype, 'body');
 const title_ = getterOf(Document.prototype, 'title');
 const compatMode_ = getterOf(Document.prototype, 'compatMode');
+const contentType_ = getterOf(Document.prototype, 'contentType');
 const defaultView_ = getterOf(Document.prototype, 'defaultView');
 const documentURL_ = getterOf(Document.prototype, 'URL');
 const getAttribute_ = Element.prototype.getAttribute;
@@ -64,6 +65,8 @@ const dataOf = (node) => {
   const text = data_.call(node);
   return text.length <= longestText ? text : beginningOf(text);
 };
+/** The address of the PDF that a document shows, "" for others: Chrome shows it in a viewer of its own. */
+const pdfIn = (doc) => (contentType_.call(doc) === 'application/pdf' ? documentURL_.call(doc) : '');
 const rootOf = (node) => getRootNode_.call(node);
 /** Whether the element is connected to a document that is still displayed in a tab or frame. */
 const isInShownDocument = (element) =>

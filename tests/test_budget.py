@@ -128,3 +128,32 @@ def test_a_dialog_in_a_frame_shuts_off_nothing_outside_of_the_frame() -> None:
     text = budget.fit(f"{frame}\n{dialog}\n{page}", 170, [])
 
     assert [each for each in ('button "Outside"', "of the page", 'button "OK"') if each not in text] == []
+
+
+TABLE = "\n".join([".- table:", *(f".  - row: Order {number} | paid | 12.50 EUR" for number in range(25))])
+LINKS = [f'v- link "Section {number}" [ref=E{number}] → /section/{number}' for number in range(60)]
+AROUND = {
+    "a landmark": "\n".join([".- navigation:", *(f"v  {line[1:]}" for line in LINKS)]),
+    "a landmark in a landmark": "\n".join([".- banner:", ".  - navigation:", *(f"v    {line[1:]}" for line in LINKS)]),
+    "links in a row": "\n".join(LINKS),
+    "a list of links": "\n".join([".- list:", *(f"v  {line[1:]}" for line in LINKS)]),
+    "below the content": "\n".join([".- contentinfo:", *(f"i  {line[1:]}" for line in LINKS)]),
+}
+
+
+@pytest.mark.parametrize("around", AROUND)
+def test_content_comes_before_navigation_which_gets_a_fifth_of_the_room(around: str) -> None:
+    pieces = [TABLE, AROUND[around]] if around == "below the content" else [AROUND[around], TABLE]
+
+    text = budget.fit("\n".join(pieces), 700, [])
+
+    assert text.count("- row: ") == 25
+    assert 3 < text.count("- link ") < 20
+    assert budget.tokens(text) <= 700
+
+
+def test_links_are_content_where_a_page_says_so_or_has_nothing_else() -> None:
+    in_main = "\n".join([".- main:", *(f"v  {line[1:]}" for line in LINKS), TABLE.replace(".", ".  ", 1)])
+
+    assert budget.fit(in_main, 700, []).count("- link ") > 20
+    assert budget.fit("\n".join(LINKS), 700, []).count("- link ") > 20

@@ -348,3 +348,14 @@ async def test_what_leaves_the_page_while_it_is_searched_is_looked_for_anew(
     found = await page.search("Row 234")
 
     assert [(match.text, match.in_viewport) for match in found.matches] == matches
+
+
+async def test_a_text_of_more_than_a_million_characters_is_searched_whole(sheet: Page) -> None:
+    await show(sheet, "<pre></pre><p>After")
+    await sheet.evaluate("document.querySelector('pre').textContent = 'line of a log\\n'.repeat(100_000) + 'needle'")
+
+    result = await sheet.search("needle")
+
+    assert (result.total, result.unread) == (1, [])
+    assert (await sheet.search("After")).total == 1
+    assert "needle" not in (await sheet.snapshot()).text

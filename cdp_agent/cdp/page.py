@@ -77,6 +77,11 @@ class AddedScript(Result, frozen=True):
     identifier: str
 
 
+class ResourceContent(Result, frozen=True):
+    content: str
+    base64_encoded: bool
+
+
 class Clip(Part, frozen=True):
     """`Page.Viewport`: the part of the document that a screenshot shows, in CSS pixels of the document."""
 
@@ -93,6 +98,14 @@ class Enable(Command[Empty], frozen=True):
 
 class GetFrameTree(Command[FrameTreeResult], frozen=True):
     method: ClassVar[str] = "Page.getFrameTree"
+
+
+class GetResourceContent(Command[ResourceContent], frozen=True):
+    """What was loaded from the address for the frame, as Chrome still has it."""
+
+    method: ClassVar[str] = "Page.getResourceContent"
+    frame_id: str
+    url: str
 
 
 class Navigate(Command[Navigated], frozen=True):

@@ -1,86 +1,102 @@
 """The printed form of pages and receipts, without what was printed before and has not changed.
 
-Headers, footers and navigation are the same on page after page. If such a landmark has the same structure as on the
-previous page, its unchanged lines are left out, and the refs printed with them then refer to the present elements.
+Headers, footers and navigation are the same on page after page, mostly as landmarks, else as many lines in a row. Those
+of their lines that were printed for the previous page are left out, and the refs printed with them then refer to the
+present elements.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
 
 from cdp_agent.page.receipts.receipts import ENTER_PRESSED, Receipt
-from cdp_agent.page.snapshot.lines import indent_of, label_of, read_line, ref_of, ref_of_change, without_ref
-from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.snapshot.budget import is_whole, tokens
+from cdp_agent.page.snapshot.lines import LANDMARKS, indent_of, read_line, ref_of, ref_of_change, without_ref
+from cdp_agent.page.snapshot.snapshot import MarkedReading, Snapshot
 from cdp_agent.tools.base import Arguments
 from cdp_agent.tools.input import FillArguments, FormArguments, SelectArguments
 
-_LANDMARKS = ("banner", "complementary", "contentinfo", "navigation", "search")
-"""The roles of parts of a page that are often repeated on other pages of a site."""
+_CONTENT = (
+    "main",
+    "table",
+    "grid",
+    "treegrid",
+    "row",
+    "article",
+    "feed",
+    "dialog",
+    "alertdialog",
+    "alert",
+    "status",
+    "iframe",
+)
+"""Between the first and the last line of these roles is a page's content, in which only landmarks may be left out."""
+_MANY_LINES = 4
+"""How many lines in a row, outside of landmarks, are no coincidence."""
 _CHECKED, _UNCHECKED = " (now [checked])", " (no longer [checked])"
-_CHANGED = "\0"
-"""Marks a line as changed: no line of a page ends with this character."""
+
+_Key = tuple[int, str]
+"""A line without its ref, and the number of the key of the line around it."""
 
 
-class _Shown(msgspec.Struct):
-    """What was last printed of a tab. A landmark's key is its label, and its index among landmarks of that label."""
+class PrintedPage(NamedTuple):
+    """What is printed of a page. `refs`: refs printed before, each with the present ref of its element."""
 
-    origin: str
-    landmarks: dict[tuple[str, int], list[str]]
-    names: dict[str, str]
-    """For elements whose lines were left out: the present ref, and the printed one."""
+    text: str
+    refs: dict[str, str]
+    is_whole: bool
+    """Whether the budget cut off nothing."""
 
 
 class PrintedPages:
     """What was printed of the pages of one tab."""
 
     def __init__(self) -> None:
-        self._shown = _Shown("", {}, {})
+        self._origin = ""
+        self._lines: list[str] = []
+        """The lines that the reader has of the last page, with the present refs."""
+        self._names: dict[str, str] = {}
+        """For elements whose lines were left out: the present ref, and the printed one."""
 
     def note_whole_page(self, snapshot: Snapshot) -> None:
-        """Notes that the whole page was printed."""
-        lines = snapshot.text.split("\n")
-        found = {key: lines[first:end] for key, (first, end) in _landmarks(lines).items()}
-        self._shown = _Shown(_origin(snapshot.url), found, {})
+        """Notes that this page was printed."""
+        self._origin, self._lines, self._names = _origin(snapshot.url), snapshot.text.split("\n"), {}
 
-    def without_repeated(self, snapshot: Snapshot) -> tuple[str, dict[str, str]]:
-        """The page without the landmark lines printed for the previous page; the last line states how many.
-
-        Also returns the refs that were printed with those lines, each with the present ref of its element.
-        """
-        before, text = self._shown, snapshot.text
-        self.note_whole_page(snapshot)
-        if not before.origin or before.origin != self._shown.origin:
-            return text, {}
-        lines = text.split("\n")
-        same = [at for key, place in _landmarks(lines).items() for at in _repeated(lines, place, before, key)]
+    def next_page(self, page: MarkedReading, budget_tokens: int) -> PrintedPage:
+        """The page within a budget, without lines printed for the previous page; the last line states how many."""
+        lines, before, names = [line[1:] for line in page.marked], self._lines, self._names
+        same = _repeated(before, lines) if self._origin and self._origin == _origin(page.snapshot.url) else {}
         note = f"({len(same)} line{'s'[: len(same) != 1]} as before: cdp-agent snapshot)"
-        if sum(len(lines[at]) + 1 for at in same) <= len(note):
-            return text, {}
-        left_out = dict.fromkeys(same)
-        for key, (first, _) in _landmarks(lines).items():
-            for at, was in zip(range(first, len(lines)), before.landmarks.get(key, ()), strict=False):
-                ref, old = ref_of(lines[at]), ref_of(was)
-                if at in left_out and ref is not None and old is not None:
-                    self._shown.names[ref] = before.names.get(old, old)
-        remaining = "\n".join([*(line for at, line in enumerate(lines) if at not in left_out), note])
-        return remaining, {name: ref for ref, name in self._shown.names.items()}
+        if len(same) == len(lines) or sum(len(lines[at]) + 1 for at in same) <= len(note):
+            same = {}
+        text = page.within(budget_tokens - tokens(note) if same else budget_tokens, same)
+        self.note_whole_page(page.snapshot)
+        printed = Counter(text.split("\n"))
+        printed.update(lines[at] for at in same)
+        self._lines = [line for line in lines if line in printed]
+        for at, was in same.items():
+            ref, old = ref_of(lines[at]), ref_of(before[was])
+            if ref is not None and old is not None:
+                self._names[ref] = names.get(old, old)
+        refs = {name: ref for ref, name in self._names.items()}
+        return PrintedPage(f"{text}\n{note}" if same else text, refs, is_whole(text))
 
     def forget_changed(self, text: str, ref: str | None) -> None:
         """Notes that the receipt of an action on the element `ref` is printed; `text` is the snapshot after the action.
 
-        Landmarks that have changed since they were printed, and the element's line, are printed again next time.
+        Lines that have changed since they were printed, and the element's line, are printed again next time.
         """
-        lines = text.split("\n")
-        are = {key: lines[first:end] for key, (first, end) in _landmarks(lines).items()}
-        self._shown.landmarks = {
-            key: [f"{line}{_CHANGED}" if ref is not None and ref_of(line) == ref else line for line in landmark]
-            for key, landmark in self._shown.landmarks.items()
-            if are.get(key) == landmark
-        }
+        are = _unchanged(self._lines, text.split("\n"))
+        unchanged = set(are.values())
+        self._lines = [
+            line for at, line in enumerate(self._lines) if at in unchanged and (ref is None or ref_of(line) != ref)
+        ]
 
 
 def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
@@ -110,43 +126,72 @@ def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
 
 def _without(changed: Sequence[str], ref: str | None, *states: str) -> list[str]:
     """The changes without the lines of the element `ref` that end with one of the texts `states`."""
-    return [each for each in changed if not (each.endswith(states) and ref_of_change(each) == ref)]
+    return [line for line in changed if not (line.endswith(states) and ref_of_change(line) == ref)]
 
 
-def _repeated(lines: Sequence[str], place: tuple[int, int], before: _Shown, key: tuple[str, int]) -> list[int]:
-    """The indexes of those lines of a landmark that are unchanged, including all lines nested in them."""
-    first, end = place
-    was = before.landmarks.get(key, [])
-    if [indent_of(each) for each in was] != [indent_of(each) for each in lines[first:end]]:
-        return []
-    same = [
-        without_ref(one) == without_ref(other) and (ref_of(one) is None) == (ref_of(other) is None)
-        for one, other in zip(lines[first:end], was, strict=True)
-    ]
-    for at in range(len(same) - 1, 0, -1):
-        if not same[at]:  # its parent line is printed with it
-            above = (i for i in range(at - 1, -1, -1) if indent_of(was[i]) < indent_of(was[at]))
-            same[next(above, 0)] = False
-    return [first + at for at, each in enumerate(same) if each]
+def _repeated(before: Sequence[str], lines: Sequence[str]) -> dict[int, int]:
+    """The indexes of lines around a page's content that were printed before, each with its index there.
+
+    A line is printed where one that is nested in it is.
+    """
+    unchanged = _unchanged(before, lines)
+    in_landmarks = set(_inside(lines, LANDMARKS, ("iframe",)))
+    same = {at for at in in_landmarks if at in unchanged}
+    content = list(_inside(lines, _CONTENT, LANDMARKS))
+    outside = range(len(lines)) if not content else [*range(content[0]), *range(content[-1] + 1, len(lines))]
+    for is_same, run in groupby(outside, lambda at: at in unchanged):
+        repeats = list(run)
+        if is_same and len(repeats) >= _MANY_LINES:
+            same.update(repeats)
+    printed: set[int] = set()
+    path: list[int] = []
+    for at, line in enumerate(lines):
+        while path and indent_of(lines[path[-1]]) >= indent_of(line):
+            path.pop()
+        path.append(at)
+        if at not in same:
+            printed.update(path)
+    return {at: unchanged[at] for at in sorted(same - printed)}
 
 
-def _landmarks(lines: Sequence[str]) -> dict[tuple[str, int], tuple[int, int]]:
-    """The outermost landmarks outside iframes: the index of the first line of each, and the one after its last."""
-    landmarks: dict[tuple[str, int], tuple[int, int]] = {}
-    counts = Counter[str]()
-    at = 0
-    while at < len(lines):
-        line = read_line(lines[at])
-        end = at + 1
-        if line is not None and (line.role in _LANDMARKS or line.role == "iframe"):
-            while end < len(lines) and indent_of(lines[end]) > indent_of(lines[at]):
-                end += 1
-        if line is not None and line.role in _LANDMARKS:
-            label = label_of(lines[at])
-            landmarks[label, counts[label]] = (at, end)
-            counts[label] += 1
-        at = end
-    return landmarks
+def _unchanged(before: Sequence[str], lines: Sequence[str]) -> dict[int, int]:
+    """The indexes of lines that are in both, at the same place in the tree and equally often, with those before."""
+    numbers: dict[_Key, int] = {}
+    was, now = (_by_key(of, numbers) for of in (before, lines))
+    return {
+        at: old
+        for key, places in now.items()
+        if len(places) == len(was[key])
+        for at, old in zip(places, was[key], strict=True)
+    }
+
+
+def _by_key(lines: Sequence[str], numbers: dict[_Key, int]) -> defaultdict[int, list[int]]:
+    """The indexes of lines by the numbers of their keys."""
+    places: defaultdict[int, list[int]] = defaultdict(list)
+    path: list[tuple[int, int]] = [(-1, -1)]
+    for at, line in enumerate(lines):
+        indent = indent_of(line)
+        while indent <= path[-1][0]:
+            path.pop()
+        text = without_ref(line)
+        number = numbers.setdefault((path[-1][1], text if text == line else f"{text}\0"), len(numbers))
+        path.append((indent, number))
+        places[number].append(at)
+    return places
+
+
+def _inside(lines: Sequence[str], roles: Sequence[str], not_inside: Sequence[str]) -> Iterator[int]:
+    """The indexes of the outermost lines of these roles and what is nested in them, but not inside of the others."""
+    around, yields = -1, False
+    for at, line in enumerate(lines):
+        indent = indent_of(line)
+        if around >= 0 and indent <= around:
+            around = -1
+        if around < 0 and (parsed := read_line(line)) is not None and parsed.role in (*roles, *not_inside):
+            around, yields = indent, parsed.role in roles
+        if around >= 0 and yields:
+            yield at
 
 
 def _origin(url: str) -> str:

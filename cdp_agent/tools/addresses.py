@@ -54,6 +54,8 @@ def complete_address(text: str) -> str:
     address = text.strip()
     if address.startswith("<"):  # as in e-mails and Markdown; a ">" only at the end belongs to a data: address
         address = address.strip("<>")
+    if address.endswith("…"):
+        raise InvalidArguments(f"{text!r} is only the beginning of an address, as pages are shown: click its link.")
     if _SCHEME.match(address):
         if not address.lower().startswith(_OPENED) or re.fullmatch(r"https?:/*", address.lower()):
             raise InvalidArguments(f"{text!r} is not an address to open: give one such as https://example.com.")

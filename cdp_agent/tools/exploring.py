@@ -113,9 +113,10 @@ def _searched(args: SearchPageArguments, result: SearchResult) -> str:
 
 def _match_line(match: Match) -> str:
     name = f" {quoted(match.name)}" if match.name else ""
-    away = "" if match.in_viewport else ", out of view"
+    away = "" if match.in_viewport or not match.ref else ", out of view"
+    ref = f" [ref={match.ref}]" if match.ref else ""
     before, text, after = (each.replace("[ref=", "\\u005bref=") for each in (match.before, match.text, match.after))
-    return f"- …{before}«{text}»{after}… in {match.role}{name} [ref={match.ref}]{away}"
+    return f"- …{before}«{text}»{after}… in {match.role}{name}{ref}{away}"
 
 
 def _found(selector: str, result: FindResult) -> str:

@@ -58,7 +58,7 @@ class KnownAddresses:
         for change in changes:
             ref = ref_of_change(change)
             line = read_line(line_of(text, ref)) if ref is not None else None
-            if line is not None and line.target:
+            if line is not None and line.target and not line.target.endswith("…"):
                 for base in {url, *frame_urls.values()}:
                     self._add(_joined(base, line.target))
 

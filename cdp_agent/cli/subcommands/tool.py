@@ -30,7 +30,7 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.session.calls import Call, ToolError, ToolOutcome
 from cdp_agent.tools.addresses import complete_address
-from cdp_agent.tools.base import Arguments, Tool, facts
+from cdp_agent.tools.base import Arguments, Context, Observation, Tool, facts, tool
 from cdp_agent.tools.picturing import SavingArguments, Screenshot, WrittenFile
 from cdp_agent.tools.reading import SnapshotArguments
 from cdp_agent.tools.tabs import TabList
@@ -79,16 +79,29 @@ async def call_tool(command: ToolCommand, opened: OpenSession, caller: CommandCa
     caller.output.write(for_terminal(_brief(outcome, arguments, before, now, opened)) + "\n")
     if not command.shows_page or _is_stopped(outcome.value) or not _shows_other_page(call, outcome.value):
         return DONE
-    page = await session.perform(Call(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS), tab=call.tab))
+    read = _read_next(_printed(opened, now)) if now is not None and now is session.page else TOOLS["snapshot"]
+    page = await session.perform(Call(read, SnapshotArguments(PAGE_TOKENS), tab=call.tab))
     if page.error is not None:
         _report_error(page.error, page.text, caller)
         return DONE
-    text = page.text
-    if now is not None and now is session.page and isinstance(page.value, Snapshot) and text == page.value.text:
-        text, refs = _printed(opened, now).without_repeated(page.value)
-        carry_over(tab_of(now), refs)
-    caller.output.write(for_terminal(text) + "\n")
+    caller.output.write(for_terminal(page.text) + "\n")
     return DONE
+
+
+def _read_next(printed: PrintedPages) -> Tool:
+    """The tool `snapshot`, without what was printed of the previous page."""
+
+    @tool(read_only=True, gives=TOOLS["snapshot"].gives)
+    async def snapshot(args: SnapshotArguments, context: Context) -> Observation:
+        """Read the page that an action led to."""
+        tab = tab_of(context.page)
+        reading = await tab.read_marked()
+        text, refs, is_whole = printed.next_page(reading, args.budget_tokens)
+        tab.note_shown(reading.snapshot.text if is_whole else None)
+        carry_over(tab, refs)
+        return Observation(context.read(text or reading.snapshot.text_or_note), reading.snapshot)
+
+    return snapshot
 
 
 def _dialogs(command: ToolCommand) -> DialogPolicy | None:

@@ -47,6 +47,7 @@ READING = (
     "editors/caret.js",
     "snapshot/modal.js",
     "editors/code.js",
+    "snapshot/spans.js",
     "snapshot/fold.js",
     "snapshot/render.js",
     "snapshot/kept.js",

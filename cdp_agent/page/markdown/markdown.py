@@ -13,11 +13,13 @@ from lxml import etree
 
 from cdp_agent.page.snapshot.budget import left_out_line, tokens
 from cdp_agent.page.snapshot.frame_part import FramePart
+from cdp_agent.page.snapshot.pdf import text_of_pdf
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.tab.tab import Tab
 
 from .markdown_pieces import split
 from .markdown_sink import Block
+from .markdown_text import escape
 from .markdown_writer import blocks_of
 
 _PARSER = etree.XMLParser(
@@ -86,7 +88,20 @@ def _blocks(
         child = readings.child(reading, local)
         return child if isinstance(child, str) else (_blocks(readings, child, unreadable), child.part.url)
 
-    return blocks_of(parse(reading.part.html), remote, unreadable)
+    return _blocks_of_pdf(reading, unreadable) + blocks_of(parse(reading.part.html), remote, unreadable)
+
+
+def _blocks_of_pdf(reading: Reading[_MarkdownPart], unreadable: list[tuple[str, str]]) -> list[Block]:
+    """The text of the PDF that the document shows, if it shows one."""
+    pdf = text_of_pdf(reading.world)
+    if pdf is None:
+        return []
+    if pdf.unread:
+        unreadable.append(("the text of the PDF", pdf.unread))
+    blocks: list[Block] = []
+    for number, page in enumerate(pdf.pages, 1):
+        blocks += [Block(f"## Page {number}", "h", 0), Block("\n".join(map(escape, page)), "", 0)]
+    return blocks
 
 
 def parse(html: str) -> etree._Element:

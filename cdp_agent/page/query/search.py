@@ -15,6 +15,7 @@ import regex
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.lines import units_of
+from cdp_agent.page.snapshot.pdf import text_of_pdf
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable, parse_ref
 from cdp_agent.page.tab.tab import Tab
@@ -35,7 +36,10 @@ _MOST_READINGS = 3
 
 
 class Match(msgspec.Struct, frozen=True):
-    """A match of the pattern. `ref` is the nearest element that is interactive or has a name."""
+    """A match of the pattern. `ref` is the nearest element that is interactive or has a name.
+
+    In a PDF there are no elements: `ref` is "", and `name` the page.
+    """
 
     text: str
     before: str
@@ -82,11 +86,16 @@ class _Places(msgspec.Struct, frozen=True):
 
 
 class _Segment(msgspec.Struct, frozen=True):
-    """A stretch of one world's text without a frame of another world; `start` is its offset in that text."""
+    """A stretch of one world's text without a frame of another world; `start` is its offset in that text.
+
+    Or the text of a page of the PDF that the world's document shows.
+    """
 
     reading: Reading[_TextPart]
     start: int
     text: str
+    pdf_page: int = 0
+    """Counted from 1; 0 for text that is not of a PDF."""
 
 
 class _Span(msgspec.Struct, frozen=True):
@@ -171,6 +180,11 @@ def _segments(
     readings: Readings[_TextPart], reading: Reading[_TextPart], unread: list[str], cover: Callable[[str], str]
 ) -> Iterator[_Segment]:
     """All text in document order, that of each frame at the place of its iframe."""
+    if (pdf := text_of_pdf(reading.world)) is not None:
+        if pdf.unread:
+            unread.append(f"the text of the PDF: {pdf.unread}")
+        for number, page in enumerate(pdf.pages, 1):
+            yield _Segment(reading, 0, cover("\n".join(page)), number)
     text = cover(reading.part.text)
     start = 0
     while (mark := text.find("\x02", start)) >= 0:
@@ -208,9 +222,15 @@ def _find_all(compiled: regex.Pattern[str], segments: list[_Segment], most: int)
 async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> tuple[list[Match], bool]:
     """The matches, and whether all of them are still there: lists re-render their rows while they are searched."""
     by_world: dict[int, list[int]] = {}
-    for index, span in enumerate(spans):
-        by_world.setdefault(id(span.segment.reading.world), []).append(index)
     matches: dict[int, Match] = {}
+    for index, span in enumerate(spans):
+        if number := span.segment.pdf_page:
+            place = _Place(
+                0, "document", f"Page {number}", span.segment.reading.frame.url, in_viewport=False, gone=False
+            )
+            matches[index] = _match(span, place, "", context_chars)
+        else:
+            by_world.setdefault(id(span.segment.reading.world), []).append(index)
     is_all_there = True
     for indexes in by_world.values():
         world = spans[indexes[0]].segment.reading.world

@@ -1,9 +1,10 @@
 """Fits a snapshot into a number of tokens, and says what was left out.
 
 The order of priority: what is in the viewport, interactive elements before text; interactive elements elsewhere; the
-rest; last, what is inert behind a dialog. Of a long run of siblings the first few are kept, and a line says how many
-more there are. An interactive element in a row or an item is kept only with the text of that row or item, since it
-means nothing without it.
+rest; last, what is inert behind a dialog. The page's content comes before its navigation, which gets a fifth of the
+room, and more only if the content leaves some. Of a long run of siblings the first few are kept, and a line says how
+many more there are. An interactive element in a row or an item is kept only with the text of that row or item, since
+it means nothing without it.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, groupby
 
 import msgspec
 
-from .lines import ITEMS, state_in
+from .lines import ITEMS, LANDMARKS, state_in
 
 HINT = "search or find one of them, scroll for another part"
 FOLD_AFTER = 5
@@ -24,6 +25,10 @@ TEXT_LINE = "text line"
 _TOKENS = re.compile(r"[A-Za-z]{1,5}|\d{1,3}|[^\sA-Za-z\d]|\s{2,}")
 _PRIORITY = {"v": 0, "t": 1, "i": 2, ".": 3}
 _LEFT_OUT_TOKENS = 90
+_FOR_NAVIGATION = 0.2
+"""The share of the room that the page's content leaves to its navigation."""
+_MANY_LINKS = 6
+"""From how many links in a row on they are navigation, on a page without landmarks."""
 _LONGEST_WORDS = 150  # tokens of an item's text that are kept with its interactive elements
 _COSTLY = re.compile("[\u0700-\u1dff\ua000-\uabff\U00010000-\U0010ffff]")
 _MISSES = 50  # lines in a row that do not fit, after which no more are tried
@@ -56,6 +61,8 @@ class _Line(msgspec.Struct, gc=False):
     """The index of the innermost row or item that the line is or is in, -1 for none."""
     is_inert: bool = False
     """Whether a dialog in front of it makes it inert."""
+    is_navigation: bool = False
+    """Whether it is around the page's content."""
     kept: bool = False
 
     @property
@@ -106,7 +113,27 @@ def _parse(marked: str) -> list[_Line]:
         path.append(index)
     if "[inert]" in marked:
         _mark_inert(lines)
+    _mark_navigation(lines)
     return lines
+
+
+def _mark_navigation(lines: list[_Line]) -> None:
+    """Marks what is around the content: its landmarks, or many links in a row on a page without landmarks."""
+    if any(line.role == "document" and state_in(line.text, "type=pdf") for line in lines):
+        for line in lines:  # the rest is its viewer
+            is_inside = line.parent >= 0 and not lines[line.parent].is_navigation
+            line.is_navigation = not (is_inside or line.role == "document")
+        return
+    has_landmarks = any(line.role == "main" or line.role in LANDMARKS for line in lines)
+    for line in lines:
+        inherited = line.parent >= 0 and lines[line.parent].is_navigation
+        line.is_navigation = line.role != "main" and (inherited or line.role in LANDMARKS)
+    if not has_landmarks:
+        siblings = sorted(lines, key=lambda line: line.parent)  # stable: those of a parent stay in order
+        for (_, role), run in groupby(siblings, lambda line: (line.parent, line.role)):
+            if role == "link" and len(links := list(run)) >= _MANY_LINKS:
+                for link in links:
+                    link.is_navigation = True
 
 
 def _mark_inert(lines: list[_Line]) -> None:
@@ -144,8 +171,21 @@ def _choose(lines: list[_Line], room: int) -> None:
     for index, line in enumerate(lines):
         if line.item >= 0 and not line.acts:
             words.setdefault(line.item, []).append(index)
+    order = list(chain.from_iterable(classes))
+    content = [index for index in order if not lines[index].is_navigation]
+    around = [index for index in order if lines[index].is_navigation]
+    for_around = min(int(room * _FOR_NAVIGATION), sum(tokens(lines[index].text) for index in around))
+    left = _keep(lines, content, words, room - for_around) + for_around
+    _keep(lines, content, words, _keep(lines, around, words, left))
+
+
+def _keep(lines: list[_Line], order: list[int], words: dict[int, list[int]], room: int) -> int:
+    """Keeps as many of the lines as fit, with the lines around each; returns the room that is left.
+
+    `words`: the lines of text of each item, which are kept with what acts in it.
+    """
     misses = 0
-    for index in chain.from_iterable(classes):
+    for index in order:
         needed: set[int] = set()
         line = lines[index]
         for start in (index, *(_short(lines, words.get(line.item, ())) if line.acts else ())):
@@ -156,13 +196,14 @@ def _choose(lines: list[_Line], room: int) -> None:
         cost = sum(tokens(lines[at].text) for at in needed)
         misses = misses + 1 if cost > room else 0
         if misses > _MISSES:
-            return
+            break
         if cost <= room:
             room -= cost
             for at in needed:
                 lines[at].kept = True
             if line.acts:
                 words.pop(line.item, None)
+    return room
 
 
 def _short(lines: list[_Line], indices: Iterable[int]) -> list[int]:

@@ -35,6 +35,8 @@ class FramePart(msgspec.Struct, frozen=True, kw_only=True):
     added: AddedCounts
     editors: list[int] = []
     """The code editors, whose contents are read in the page's own world, see code_editors.py."""
+    pdf: str = ""
+    """The address of the PDF that the document shows, "" if it shows none."""
     elements: str = ""
     """A text that changes when elements come or go or memory is freed; "" if mouse listeners do not matter."""
 

@@ -50,6 +50,8 @@ WITH_VALUES = (*FIELDS, "slider", "progressbar", "meter", "scrollbar")
 """The roles whose text is a value, which may change while the element stays the same."""
 ITEMS = ("row", "listitem", "treeitem", "article")
 """The roles of the items of tables, lists, trees and feeds."""
+LANDMARKS = ("banner", "complementary", "contentinfo", "navigation", "search")
+"""The roles of what is around a page's content, and often the same on other pages of a site."""
 LONGEST_ADDRESS = 2_000
 LONGEST_TITLE = 300
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
@@ -191,7 +193,10 @@ def words_in(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def links_in(text: str, url: str, frame_urls: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """For each link in a snapshot's text, the address of the link's document and the link's address as written."""
+    """For each link in a snapshot's text, the address of the link's document and the link's address as written.
+
+    Without those that are cut, which lead nowhere.
+    """
     frames: list[tuple[int, str]] = [(-1, url)]
     for raw in text.split("\n"):
         is_frame = bool(frame_urls) and "- iframe" in raw
@@ -202,7 +207,7 @@ def links_in(text: str, url: str, frame_urls: Mapping[str, str]) -> Iterator[tup
             continue
         while line.depth <= frames[-1][0]:
             frames.pop()
-        if line.target:
+        if line.target and not line.target.endswith("…"):
             yield frames[-1][1], line.target
         if line.ref is not None and line.ref in frame_urls:
             frames.append((line.depth, frame_urls[line.ref]))

@@ -29,6 +29,7 @@ from .closed_shadow import (
 from .code_editors import adopt_code
 from .frame_part import FramePart
 from .listeners import main_world_object
+from .pdf import read_pdf
 from .refs import RefTable
 
 READ_TIMEOUT_S = 10.0
@@ -181,6 +182,8 @@ class _Reader(Generic[P]):
             answer = await self._ask(world, hidden, same_rules=False)
             again = answer.part
             part = msgspec.structs.replace(again, first=min(part.first, again.first), end=max(part.end, again.end))
+        if part.pdf:
+            await read_pdf(frame, world, part.pdf)
         return Reading(frame, world, part)
 
     async def _ask(self, world: World, hidden: HiddenContent, *, same_rules: bool) -> _Answer[P]:

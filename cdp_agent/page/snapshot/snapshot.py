@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -21,6 +21,7 @@ from . import budget
 from .closed_shadow import hidden_content_of
 from .frame_part import FramePart
 from .lines import heads_in, indent_of, with_descriptions_once
+from .pdf import PdfText, text_of_pdf
 from .reading import Reading, Readings, read_all
 from .refs import ElementRef, RefTable
 
@@ -106,6 +107,21 @@ CHECKS = 0.015
 _kept_texts: WeakKeyDictionary[World, _KeptText] = WeakKeyDictionary()
 
 
+class MarkedReading(msgspec.Struct, frozen=True):
+    """A whole page, as lines with the marks by which a budget decides what is left out, see budget.py."""
+
+    snapshot: Snapshot
+    """The whole page, without a budget."""
+    marked: list[str]
+    notes: list[str]
+    """What could not be read."""
+
+    def within(self, budget_tokens: int, without: Collection[int] = ()) -> str:
+        """The text within a number of tokens, without the lines at the indexes `without`."""
+        lines = [line for at, line in enumerate(self.marked) if at not in without]
+        return budget.fit("\n".join(lines), budget_tokens, self.notes)
+
+
 async def take(
     tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None, frame_timeout_s: float | None = None
 ) -> Snapshot:
@@ -114,7 +130,18 @@ async def take(
     A frame that takes longer than `frame_timeout_s` is left out as one that does not answer. Raises PageUnresponsive or
     DocumentGone when the tab itself cannot be read, BrowserError.
     """
-    marks = budget_tokens is not None
+    reading = await _read(tree, refs, marks=budget_tokens is not None, frame_timeout_s=frame_timeout_s)
+    if budget_tokens is None:
+        return reading.snapshot
+    return msgspec.structs.replace(reading.snapshot, text=reading.within(budget_tokens))
+
+
+async def take_marked(tree: FrameTree, refs: RefTable) -> MarkedReading:
+    """The whole page, and all that is needed to fit parts of it into a budget. Raises as `take`."""
+    return await _read(tree, refs, marks=True)
+
+
+async def _read(tree: FrameTree, refs: RefTable, *, marks: bool, frame_timeout_s: float | None = None) -> MarkedReading:
     options = {"places": marks, "checks": CHECKS}
     readings = await read_all(
         tree,
@@ -131,13 +158,14 @@ async def take(
     text = _finished(composer.text(root), root)
     if not text and (pictures := await root.world.call("picturesShown", returning=int)):
         composer.omitted.append(Omitted(f"pictures without a name ({pictures})", "a screenshot shows them"))
-    omitted = [f"{each.what}: {each.why}" for each in composer.omitted]
-    if marks or omitted:
-        if budget_tokens is None:
-            text = "\n".join(filter(None, (text, budget.left_out_line(omitted))))
-        else:
-            text = budget.fit(text, budget_tokens, omitted)
-    return Snapshot(text, root.part.url, root.part.title, composer.omitted + composer.late, composer.frame_urls)
+    notes = [f"{omitted.what}: {omitted.why}" for omitted in composer.omitted]
+    marked = text.split("\n") if marks and text else []
+    whole = "\n".join(line[1:] for line in marked) if marks else text
+    if notes:
+        whole = "\n".join(filter(None, (whole, budget.left_out_line(notes))))
+    omitted_parts = composer.omitted + composer.late
+    snapshot = Snapshot(whole, root.part.url, root.part.title, omitted_parts, composer.frame_urls)
+    return MarkedReading(snapshot, marked, notes)
 
 
 def _finished(text: str, root: Reading[SnapshotPart]) -> str:
@@ -232,6 +260,11 @@ class _Composer:
         for local, url in part.frames:
             self.frame_urls[f"E{self._refs.number(world, local)}"] = url
         text = self._written(world, part)
+        if (pdf := text_of_pdf(world)) is not None:
+            if pdf.unread:
+                self.omitted.append(Omitted("the text of the PDF", pdf.unread))
+            lines = ["." * self._marks + line for line in _lines_of(pdf)]
+            text = "\n".join([*lines, *filter(None, [text])])
         if indent:
             text = self._indented(text, indent)
         if not part.remote:
@@ -269,6 +302,14 @@ class _Composer:
     def _indent_under(self, pieces: list[str]) -> str:
         line = pieces[-1].rpartition("\n")[2][1 if self._marks else 0 :]
         return " " * (indent_of(line) + 2)
+
+
+def _lines_of(pdf: PdfText) -> list[str]:
+    """The lines of a PDF's text, each page as a region."""
+    lines = [f"- document [type=pdf] [pages={len(pdf.pages)}]:"] if pdf.pages else []
+    for number, page in enumerate(pdf.pages, 1):
+        lines += [f'  - region "Page {number}":', *(f"    | {line}" for line in page)]
+    return lines
 
 
 def _refs(snapshot: Snapshot) -> list[ElementRef]:

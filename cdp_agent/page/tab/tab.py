@@ -358,6 +358,15 @@ class Tab:
         self.title = taken.title
         return taken
 
+    async def read_marked(self) -> snapshots.MarkedReading:
+        """The same as lines of which parts can be fitted into a budget."""
+        tree = await self.frames()
+        async with self.reading_lock:
+            reading = await snapshots.take_marked(tree, self.refs)
+            self._remember(PastReading(reading.snapshot, self.refs.next))
+        self.title = reading.snapshot.title
+        return reading
+
     @property
     def has_read_document(self) -> bool:
         """Whether the last of `history` is of the present document."""

@@ -1,6 +1,5 @@
 // How long nothing has changed in the page, and whether it shows anything yet: a reader of the journal.
 
-const contentType_ = getterOf(Document.prototype, 'contentType');
 const contentDocument_ = getterOf(HTMLIFrameElement.prototype, 'contentDocument');
 const contentDocumentOfFrame_ = getterOf(HTMLFrameElement.prototype, 'contentDocument');
 const contentDocumentOfObject_ = getterOf(HTMLObjectElement.prototype, 'contentDocument');

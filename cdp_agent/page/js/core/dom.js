@@ -32,6 +32,7 @@ const activeElementOfRoot_ = getterOf(ShadowRoot.prototype, 'activeElement');
 const body_ = getterOf(Document.prototype, 'body');
 const title_ = getterOf(Document.prototype, 'title');
 const compatMode_ = getterOf(Document.prototype, 'compatMode');
+const contentType_ = getterOf(Document.prototype, 'contentType');
 const defaultView_ = getterOf(Document.prototype, 'defaultView');
 const documentURL_ = getterOf(Document.prototype, 'URL');
 const getAttribute_ = Element.prototype.getAttribute;
@@ -60,7 +61,12 @@ const matches = (element, selector) => matches_.call(element, selector);
 const HOVERED = ':is(:hover)';
 const ACTIVE = ':is(:active)';
 const textContent = (node) => beginningOf(textContent_.call(node));
-const dataOf = (node) => beginningOf(data_.call(node));
+const dataOf = (node) => {
+  const text = data_.call(node);
+  return text.length <= longestText ? text : beginningOf(text);
+};
+/** The address of the PDF that a document shows, "" for others: Chrome shows it in a viewer of its own. */
+const pdfIn = (doc) => (contentType_.call(doc) === 'application/pdf' ? documentURL_.call(doc) : '');
 const rootOf = (node) => getRootNode_.call(node);
 /** Whether the element is connected to a document that is still displayed in a tab or frame. */
 const isInShownDocument = (element) =>
@@ -139,6 +145,10 @@ function closestFlat(element, selector) {
 // Only the beginning of a longer text or attribute is read: hundreds of megabytes would block the page for long.
 const LONGEST_READ = 1_000_000; // characters
 const LONGEST_IN_MARKUP = 50_000_000;
+/** The longest text of a text node that is read whole; a search reads all of it. */
+let longestText = LONGEST_READ;
+/** Whether a text was longer than `LONGEST_READ` that this document shows or showed. */
+let hasLongText = false;
 /** Whether the document holds a text so long that Chrome would need very long to serialize its markup. */
 let hasHugeText = false;
 
@@ -149,6 +159,7 @@ let hasHugeText = false;
  */
 function beginningOf(text) {
   if (text === null || text.length <= LONGEST_READ) return text;
+  hasLongText = true;
   hasHugeText ||= text.length > LONGEST_IN_MARKUP;
   return /** @type {T} */ (`${text.slice(0, LONGEST_READ)}…`);
 }

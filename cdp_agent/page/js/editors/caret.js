@@ -111,11 +111,11 @@ function caretState(kids) {
   if (caret >= 0) {
     const before = withoutMarkers(whole.slice(0, caret));
     if (!withoutMarkers(whole.slice(caret)).trim()) return ' [caret]';
-    return before.trim() ? ` [caret-after=${quotedForState(before.slice(-CARET_WORDS))}]` : ' [caret=start]';
+    return before.trim() ? ` [caret-after=${quote(before.slice(-CARET_WORDS))}]` : ' [caret=start]';
   }
   const start = whole.indexOf(SELECTION_START);
   const end = whole.indexOf(SELECTION_END);
   if (start < 0 && end < 0) return '';
   const text = cut(withoutMarkers(whole.slice(start < 0 ? 0 : start, end < 0 ? whole.length : end)), LONGEST_SELECTION);
-  return ` [selection=${quotedForState((start < 0 ? '…' : '') + text + (end < 0 ? '…' : ''))}]`;
+  return ` [selection=${quote((start < 0 ? '…' : '') + text + (end < 0 ? '…' : ''))}]`;
 }

@@ -96,7 +96,7 @@ function visitCodeEditor(editor, kind, parent, flags, depth) {
   const held = codeContents.get(editor);
   if (held && line.states.includes(' [focused]')) line.states += codeCaret(held);
   const placeholder = text ? null : selectAll(editor, '.cm-placeholder,.CodeMirror-placeholder,.ace_placeholder')[0];
-  if (placeholder) line.states += ` [placeholder=${quotedForState(cut(collapse(textContent(placeholder)), 200))}]`;
+  if (placeholder) line.states += ` [placeholder=${quote(cut(collapse(textContent(placeholder)), 200))}]`;
   parent.kids.push(BREAK, line);
   for (const each of aroundCode(editor, kind)) visitElement(each, parent, flags, depth + 1);
   parent.kids.push(BREAK);
@@ -181,5 +181,5 @@ function codeCaret({ text, from, to }) {
   const selected = lines.join('\n');
   return selected === text
     ? ' [selection=all]'
-    : ` [selection=${quotedForState(cut(collapse(selected), LONGEST_SELECTION))}]`;
+    : ` [selection=${quote(cut(collapse(selected), LONGEST_SELECTION))}]`;
 }

@@ -98,7 +98,7 @@ function placeholderState(element, line, generated) {
   if (line.states.includes('placeholder=')) return '';
   const shown = selectAll(element, PLACEHOLDERS)[0];
   const text = collapse(generated || attr(element, 'data-placeholder') || (shown ? textContent(shown) : ''));
-  return text && text !== line.name ? ` [placeholder=${quotedForState(cut(text, 200))}]` : '';
+  return text && text !== line.name ? ` [placeholder=${quote(cut(text, 200))}]` : '';
 }
 
 /** The marks of text with this style. */

@@ -24,7 +24,7 @@ function selectionsFor(element) {
  * @param {Element} element @param {'before' | 'after'} which @param {Concern} concern  selections.before or .after
  */
 function generatedText(element, which, concern) {
-  if (!mayApply(concern, element)) return '';
+  if (!mayApply(concern, element) && tagOf(element) !== 'Q') return ''; // whose quotes the browser's own rules add
   const style = computedStyleOf(element, which === 'before' ? '::before' : '::after');
   const content = style.content;
   if (!content || content === 'none' || content === 'normal' || content === '""') return '';
@@ -52,9 +52,17 @@ function contentText(element, content, which) {
       [text, padding] = ['', ' ']; // alternative text replaces all before it, and is a word of its own
     else if (match[3]) text += attr(element, match[3]) ?? '';
     else if (match[5] && which) text += counterText(element, which, match[5], match[4] === 's', match[6]);
-    else if (match[7]) text += match[7] === 'open-quote' ? '“' : '”';
+    else if (match[7]) text += quoteMark(element, match[7] === 'open-quote');
   }
   return text && padding + text + padding;
+}
+
+/** A quotation mark; a quotation in a quotation has single ones. */
+function quoteMark(element, opens) {
+  if (computedStyleOf(element).quotes === 'none') return '';
+  const around = flatParent(element);
+  const isInner = around !== null && nodeType(around) === 1 && closest(around, 'q') !== null;
+  return opens ? (isInner ? '‘' : '“') : isInner ? '’' : '”';
 }
 
 const unescapeCss = (_, hex, character) =>

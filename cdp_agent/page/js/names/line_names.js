@@ -38,7 +38,7 @@ function tooltipState(element, name = '') {
   const title = cut(collapse(attr(element, 'title') ?? ''), 200);
   if (!title || title === name || collapse(textContent(element)).includes(title) || wasDescriptionShown(title, true))
     return '';
-  return ` [description=${quotedForState(title)}]`;
+  return ` [description=${quote(title)}]`;
 }
 
 /** The name of an element that contains only text and has no attributes that change its name. */
@@ -82,8 +82,5 @@ function descriptionState(element, role, name) {
   // If a link is named in words, its target tells more than its tooltip.
   if (role === 'link' && !isReference && /\p{L}/u.test(name)) return '';
   if (wasDescriptionShown(description, !isReference)) return '';
-  return ` [description=${quotedForState(description)}]`;
+  return ` [description=${quote(description)}]`;
 }
-
-/** The text in quotes, its "]" escaped since a "]" ends a state. */
-const quotedForState = (text) => quote(text).replaceAll(']', '\\u005d');

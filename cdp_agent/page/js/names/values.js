@@ -74,7 +74,7 @@ function selectionState(field, tag) {
   const value = tag === 'INPUT' ? inputValue(field) : areaValue(field);
   return start === 0 && end === value.length
     ? ' [selection=all]'
-    : ` [selection=${quotedForState(cut(collapse(value.slice(start, end)), LONGEST_SELECTION))}]`;
+    : ` [selection=${quote(cut(collapse(value.slice(start, end)), LONGEST_SELECTION))}]`;
 }
 
 const RANGE_ROLES = roleSet('slider spinbutton progressbar scrollbar meter separator');
@@ -101,13 +101,16 @@ function fieldDetails(element, tag, role, name) {
     text += boundState('max', attr(element, 'max') ?? attr(element, 'aria-valuemax'));
   }
   const placeholder = collapse(placeholderOf(element));
-  if (placeholder && placeholder !== name) text += ` [placeholder=${quotedForState(cut(placeholder, 200))}]`;
+  if (placeholder && placeholder !== name) text += ` [placeholder=${quote(cut(placeholder, 200))}]`;
   return text;
 }
 
 const boundState = (name, value) => (value !== null && /^-?[\w.:-]{1,20}$/.test(value) ? ` [${name}=${value}]` : '');
 
 const LONGEST_TARGET = 500;
+// Longer queries are for the server alone: tokens, and what it wants to know of the page that was left.
+const LONGEST_QUERY = 100;
+const BEGINNING_OF_QUERY = 40;
 const linkHref = textReader(HTMLAnchorElement, 'href');
 const areaHref = textReader(HTMLAreaElement, 'href');
 
@@ -126,6 +129,8 @@ function linkTargetText(element, tag, page) {
   if (page.hasBase && !/^[a-z][a-z0-9+.-]*:/i.test(target))
     target = tag === 'A' ? linkHref(element) : tag === 'AREA' ? areaHref(element) : target;
   if (target.startsWith(page.origin)) target = target.slice(page.origin.length - 1);
+  const query = target.indexOf('?');
+  if (query >= 0 && target.length - query > LONGEST_QUERY) target = cut(target, query + BEGINNING_OF_QUERY);
   return ` → ${withSpacesEncoded(cut(target, LONGEST_TARGET))}`;
 }
 

@@ -299,11 +299,6 @@ const HTML_WRITERS_BY_TAG = {
       writeTag('sum', isOpen(parentNode(element)) ? ' o="1"' : '', element, tag, flags, depth);
     else writeContents(element, tag, flags, depth);
   },
-  Q: (element, tag, flags, depth) => {
-    serialization.out.push('“');
-    writeContents(element, tag, flags, depth);
-    serialization.out.push('”');
-  },
   RT: (element, tag, flags, depth) => {
     serialization.out.push('(');
     writeContents(element, tag, flags, depth);

@@ -35,17 +35,7 @@ function visibleText({ next }) {
  */
 function shownText({ next }) {
   const first = reserveIds(next);
-  forget();
-  const cache = resumeCached();
-  sparseRoot = cache ? document : null;
-  reading = newReading();
-  try {
-    lastShownText = readShownText(visitDocument(cache));
-  } catch (error) {
-    dropCache(); // the last reading may be incomplete
-    throw error;
-  }
-  if (cache) keepCache(cache);
+  readTextToSearch();
   const { remote, internals } = reading;
   forget();
   return {
@@ -58,6 +48,33 @@ function shownText({ next }) {
     elements: elementsFingerprint(),
     editors: knownCodeEditors(),
   };
+}
+
+/** Reads the text into `lastShownText`, also that of text nodes of which a snapshot has only the beginning. */
+function readTextToSearch() {
+  if (!hasLongText) readForSearch(true);
+  if (!hasLongText) return;
+  longestText = MOST_TEXT;
+  try {
+    readForSearch(false);
+  } finally {
+    longestText = LONGEST_READ;
+  }
+}
+
+/** @param {boolean} mayResume  whether what was read before may be used */
+function readForSearch(mayResume) {
+  forget();
+  const cache = mayResume ? resumeCached() : null;
+  sparseRoot = cache ? document : null;
+  reading = newReading();
+  try {
+    lastShownText = readShownText(visitDocument(cache));
+  } catch (error) {
+    dropCache(); // the last reading may be incomplete
+    throw error;
+  }
+  if (cache) keepCache(cache);
 }
 
 function forgetSearchedText() {
@@ -165,7 +182,7 @@ const isSelectValue = (kid) =>
 
 const BAR = ' | ';
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
-const ICON_WORD = /\[icon=([^\]]*)\]/;
+const ICON_WORD = /\[icon=([\w-]+)\]/;
 
 /**
  * The texts in a line: its name, the quoted values of its states, and its value; for a long list all options.

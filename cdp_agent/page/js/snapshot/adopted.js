@@ -84,8 +84,8 @@ const isRootShown = (root) => (nodeType_.call(root) === 9 ? defaultView_.call(ro
 
 /**
  * How many roots were recorded, which of them are gone since the last call, whether a text is huge (`hasHugeText`), and
- * what was added.
- * @returns {{roots: number, gone: number[], endless: boolean, added: AddedCounts}}
+ * what was added, and the address of the PDF that the document is.
+ * @returns {{roots: number, gone: number[], endless: boolean, added: AddedCounts, pdf: string}}
  */
 function currentRoots() {
   const gone = [];
@@ -99,7 +99,7 @@ function currentRoots() {
     // it was moved to another frame: Chrome lists no listeners for its object in the old one
     if (isShown) recordRoot(root);
   }
-  return { roots: lastRoot, gone, endless: hasHugeText, added: countAddedSoFar() };
+  return { roots: lastRoot, gone, endless: hasHugeText, added: countAddedSoFar(), pdf: pdfIn(document) };
 }
 
 /**

@@ -254,7 +254,7 @@ function iconHint(element) {
 
 function hintState(kind, text) {
   const hint = cut(collapse(text ?? ''), LONGEST_HINT);
-  return hint && ` [${kind}=${/^[\w-]+$/.test(hint) ? hint : quotedForState(hint)}]`;
+  return hint && ` [${kind}=${/^[\w-]+$/.test(hint) ? hint : quote(hint)}]`;
 }
 
 const readableClasses = (element) =>

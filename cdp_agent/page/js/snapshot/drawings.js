@@ -368,7 +368,7 @@ function identityOf(element) {
   for (const name of hasAttr(element, 'port') ? ['port', ...names] : names) {
     if (!IDENTIFYING.test(name) || OF_FRAMEWORKS.test(name)) continue;
     const value = collapse(attr(element, name));
-    if (value) return ` [${name}=${quotedForState(cut(value, LONGEST_HINT))}]`;
+    if (value) return ` [${name}=${quote(cut(value, LONGEST_HINT))}]`;
   }
   return '';
 }

@@ -62,7 +62,7 @@ function finishLine(line, parent) {
   if (line.id !== 0 && (line.maybeClickable || isFocusSentinel) && !isClickTarget(line)) line.id = 0;
   line.kids = joinShort(line.kids, line.role === '' && line.id !== 0);
   if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
-  if (line.role === 'row') line.kids = foldCells(withoutResizers(line.kids));
+  if (line.role === 'row') line.kids = foldCells(withSpans(line.element, withoutResizers(line.kids)));
   if (line.role === '') {
     if (isBare(line) || wrapsOneControl(line)) {
       parent.kids.push(...asBlocks(line.kids));
@@ -73,7 +73,7 @@ function finishLine(line, parent) {
   if (line.id !== 0 && line.name === '' && HINTED.has(line.role)) addHint(line);
   if (line.states.includes(' [description=')) {
     const words = line.name || (line.kids.length === 1 && typeof line.kids[0] === 'string' ? line.kids[0] : '');
-    if (words) line.states = line.states.replace(` [description=${quotedForState(words)}]`, '');
+    if (words) line.states = line.states.replace(` [description=${quote(words)}]`, '');
   }
   if (CELLS.has(line.role) && parent.role === 'row') {
     parent.kids.push(line);
@@ -250,7 +250,7 @@ function withoutRepeats(kids) {
 }
 
 // Only hints made by `hintState` for icons: a text of the page may begin in the same way.
-const IS_ICON_HINT = /^(?:\[icon=(?:[\w-]+|"(?:[^"\\\]]|\\.)*")\] ?)+$/;
+const IS_ICON_HINT = /^(?:\[icon=(?:[\w-]+|"(?:[^"\\]|\\.)*")\] ?)+$/;
 
 // Without a name these roles say nothing, so a hint is added.
 const HINTED = roleSet('generic button link menuitem tab option radio checkbox switch');

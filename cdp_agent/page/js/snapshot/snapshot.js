@@ -112,6 +112,8 @@ function forget() {
   versions = new Map();
   classesInUse = null;
   clipsOf = new Map();
+  reachedRows = new Map();
+  itemNumbers = new Map();
   rulesRead = 0;
   areRulesUnchanged = false;
   sparseRoot = null;

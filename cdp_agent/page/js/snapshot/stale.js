@@ -121,7 +121,7 @@ function isCacheValid(cache, sameRules) {
   structureChanged = textsChanged = false;
   cache.around = now;
   if (cache.changed.get(now.root) === readingCount || cache.changes > MOST_STALE) return false;
-  markCells(cache);
+  markNeighbours(cache);
   return cache.stale.size <= MOST_STALE;
 }
 
@@ -170,7 +170,7 @@ function recordOutsideRead() {
   if (reading.cache) remember(VOLATILE, reading.cache.visited);
 }
 
-/** Whether a cell is in a row: markCells handles those. */
+/** Whether a cell is in a row: markNeighbours handles those. */
 const isInRow = (cell) => {
   const parent = parentNode_.call(cell);
   return nodeType_.call(parent) === 1 && tagOf(parent) === 'TR';
@@ -226,8 +226,12 @@ function markChanged(cache, { ask, mark = markStale }, answers) {
   }
 }
 
-/** Marks header cells: whether they head a row or a column depends on their neighbours. @param {ReadingCache} cache */
-function markCells(cache) {
+/**
+ * Marks what depends on its neighbours: whether header cells head a row or a column, the numbers of list items, and
+ * rows into which cells reach from above.
+ * @param {ReadingCache} cache
+ */
+function markNeighbours(cache) {
   for (const element of [...cache.stale]) {
     const tag = tagOf(element);
     if (tag === 'TR') {
@@ -236,6 +240,13 @@ function markCells(cache) {
       }
     } else if (tag === 'TABLE') {
       for (const cell of selectAll(element, 'th:only-child')) markStale(cache, cell);
+      for (const row of rowsReached(element).keys()) markStale(cache, row);
+      for (const row of cache.answers.get(REACHED)?.keys() ?? []) {
+        if (closest_.call(row, 'table') === element) markStale(cache, row);
+      }
+    } else if (tag === 'OL') {
+      for (let item = firstElementChild_.call(element); item; item = nextElementSibling_.call(item))
+        markStale(cache, item);
     }
   }
 }

@@ -166,7 +166,8 @@ function visitContents(element, tag, line, flags, depth) {
     return;
   }
   if (text) {
-    const before = generatedText(element, 'before', reading.selections.before);
+    const number = tag === 'LI' ? itemNumber(element) : '';
+    const before = number + generatedText(element, 'before', reading.selections.before);
     if (before) addText(line, strikeIfStruck(before, flags));
   }
   const shadow = mayHost(tag) ? shadowOf(element) : null;
@@ -354,15 +355,18 @@ const INLINE_ROLES = new Set(
 
 /** Adds the contents directly to the line around, separated if the element is a block. */
 function visitTransparent(element, tag, line, flags, depth) {
-  const edge = edgeAround(element, tag);
+  const isRuby = tag === 'RT' && !(flags & (NO_TEXT | TEXT_IGNORED)) && hasText(textContent(element));
+  const edge = isRuby ? '' : edgeAround(element, tag);
   const mark = flags & NO_TEXT ? '' : decorationIn(element, tag);
   if (edge) addText(line, edge);
+  if (isRuby) addText(line, '(');
   if (mark === STRUCK_START) flags |= STRUCK;
   else if (mark) addText(line, mark);
   if (tag === 'LABEL' && isShownAsControlName(element)) flags |= NO_TEXT | UNNAMED_ICON;
   visitContents(element, tag, line, flags, depth);
   if (mark && mark !== STRUCK_START) addText(line, DECORATION_ENDS[mark]);
   if (reading.notable.has(element) && !(flags & (NO_TEXT | TEXT_IGNORED))) addText(line, markedStates(element));
+  if (isRuby) addText(line, ')');
   if (edge) addText(line, edge);
 }
 

@@ -127,6 +127,8 @@ function visitFrame(element, tag, role, parent, flags, depth) {
     reading.omitted.push([`iframe ${quote(line.name)}`, 'its document is empty']);
     return;
   }
+  const pdf = pdfIn(inner);
+  if (pdf) reading.omitted.push([`the text of the PDF in iframe ${quote(line.name)}`, `goto ${pdf} to read it`]);
   inRoot(inner, () => {
     const content = newLine(root, 'HTML', '');
     visitElement(root, content, flags & ARIA_DISABLED, depth + 1);

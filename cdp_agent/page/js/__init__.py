@@ -54,6 +54,7 @@ READING = (
     "core/styles.js",
     "snapshot/stale.js",
     "activity/journal.js",
+    "activity/passing.js",
     "activity/stability.js",
     "snapshot/snapshot.js",
     "core/exports_of_reading.js",

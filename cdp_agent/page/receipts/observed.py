@@ -21,6 +21,7 @@ from .compared import (
     changed_meanwhile,
     compare,
     is_field_focused,
+    passing_texts,
     transient_texts,
     uncovered,
 )
@@ -113,7 +114,8 @@ def with_observed(receipt: Receipt, baseline: Baseline, shown: LastShown | None,
     changed = observed.changed or ([] if observed.has_effect else observed.weak_changes)
     return msgspec.structs.replace(
         receipt,
-        meanwhile=changed_meanwhile(shown, baseline.watch.document, baseline.before, changed),
+        meanwhile=changed_meanwhile(shown, baseline.watch.document, baseline.before, changed)
+        + passing_texts(baseline.watch.passed, baseline.before),
         value=observed.outcome.value,
         fields=list(observed.outcome.fields),
         changed=changed,

@@ -8,9 +8,9 @@ const drawingOfEmbed_ = HTMLEmbedElement.prototype.getSVGDocument;
 
 /**
  * How long nothing has changed, and how much has since the watching began. The first call begins it.
- * @returns {{idle_ms: number, count: number, animating_ms: number, empty: boolean, inputs: number}} animating_ms: how
- *   much longer elements fade in or out, or the page navigates by script; empty: there is an external script, but no
- *   visible content yet; inputs: see countInputs
+ * @returns {{idle_ms: number, count: number, animating_ms: number, empty: boolean, inputs: number, passed: ReturnType<
+ *   typeof takePassed>}} animating_ms: how much longer elements fade in or out, or the page navigates by script; empty:
+ *   there is an external script, but no visible content yet; inputs: see countInputs; passed: see takePassed
  */
 function changes() {
   watch();
@@ -18,7 +18,8 @@ function changes() {
   const hasContent = (watching.hasContent ||= hasMainContent());
   const empty = !hasContent && selectsAny(document, 'script[src]');
   const { last, count } = journal;
-  return { idle_ms: performance.now() - last, count, animating_ms, empty, inputs: countInputs() };
+  const idle_ms = performance.now() - last;
+  return { idle_ms, count, animating_ms, empty, inputs: countInputs(), passed: takePassed() };
 }
 
 // Those that Chrome drops while it asks its user something: a text is inserted all the same.

@@ -67,6 +67,7 @@ REST = (
     "core/place.js",
     "core/hit.js",
     "names/preview.js",
+    "act/layers.js",
     "act/press.js",
     "act/interception.js",
     "act/actionability.js",

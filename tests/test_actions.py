@@ -490,7 +490,7 @@ async def test_click_says_that_a_page_takes_no_mouse_events_while_something_is_o
 
     assert refused.value.why == "hidden"
     assert str(refused.value) == (
-        'Button E1 "Go" is not shown: the page takes no mouse events while something is open: close that first, as '
+        'Button E1 "Go" is not shown: the page takes no mouse events while menu "More" is open: close that first, as '
         "with Escape."
     )
 

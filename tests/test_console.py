@@ -23,7 +23,7 @@ async def test_what_was_logged_and_thrown_before_anybody_asked_is_told(page: Pag
     found = await page.console()
 
     assert [(each.level, each.text.partition("\n")[0], each.uncaught) for each in found.messages] == [
-        ("log", "Saved 42 [object Object]", False),
+        ("log", "Saved 42 {a: 1}", False),
         ("warning", "careful", False),
         ("error", "Error: boom", False),
         ("error", "Uncaught TypeError: late", True),
@@ -36,6 +36,42 @@ async def test_what_was_logged_and_thrown_before_anybody_asked_is_told(page: Pag
     await page.goto(serve("<h1>quiet</h1>"))
 
     assert (await page.console()).messages == []  # a new document begins with nothing
+
+
+VALUES = {
+    "{code: 'E-417', retry: false, at: null}": '{code: "E-417", retry: false, at: null}',
+    "[1, 'two', {three: 3}], {}": '[1, "two", {…}] {}'.replace("{…}", "{three: 3}"),
+    "new Map([['a', {b: 1}]]), new Set([1, 'x'])": 'Map(1) {"a" => {b: 1}} Set(2) {1, "x"}',
+    "new (class Order { id = 7; lines = [1] })": "Order {id: 7, lines: [1]}",
+    "{error: {code: 'E-417', at: {line: 3}}}": '{error: {code: "E-417", at: Object}}',
+    "'%s has %d%%', 'Ada', 3, {}": "Ada has 3% {}",
+    "'%cred', 'color: red', {a: 1}": "red {a: 1}",
+    "{e: new TypeError('late'), f() {}, d: null}": None,
+    "document.documentElement, {}": "html {}",
+    "Object.fromEntries(Array.from({length: 9}, (_, i) => [`k${i}`, i]))": "{k0: 0, k1: 1, k2: 2, k3: 3, k4: 4, …}",
+    "{get late() { window.noticed = 1; return 2 }}": "{late: (…)}",
+    "new Proxy({}, {get() { window.noticed = 1 }, ownKeys() { window.noticed = 1; return [] }})": "Proxy(Object) {}",
+    "{p: new Proxy({}, {get() { window.noticed = 1 }, ownKeys() { window.noticed = 1; return [] }})}": None,
+    "'a', 1, 'b'": "a 1 b",
+}
+
+
+async def test_logged_values_are_told_and_the_page_notices_nothing(page: Page, serve: Serve) -> None:
+    scripts = "\n".join(f"console.log({written});" for written in VALUES)
+    await page.goto(serve(f"<script>{scripts}</script>"))
+
+    texts = [message.text for message in (await page.console()).messages]
+
+    pairs = zip(texts, VALUES.values(), strict=True)
+    assert [text for text, told in pairs if told is not None and text != told] == []
+    assert texts[7].startswith("{e: TypeError: late")
+    assert await page.evaluate("typeof window.noticed") == "undefined"
+
+
+async def test_the_same_place_logs_plain_texts_and_objects(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<script>for (const value of ['a', {n: 1}, 'b', {n: 2}]) console.log(value)</script>"))
+
+    assert [message.text for message in (await page.console()).messages] == ["a", "{n: 1}", "b", "{n: 2}"]
 
 
 async def test_the_latest_with_a_text_are_told_and_all_counted(page: Page, serve: Serve) -> None:

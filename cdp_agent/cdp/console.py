@@ -15,6 +15,7 @@ class Message(Result, frozen=True):
 
     text: str
     level: str
+    source: str
     url: str = ""
     line: int = 0
     column: int = 0

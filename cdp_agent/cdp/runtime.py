@@ -13,6 +13,34 @@ import msgspec
 from .types import Command, Empty, Event, Part, Result
 
 
+class PropertyPreview(Result, frozen=True):
+    """`value` is text, abbreviated where it is long."""
+
+    name: str
+    type: str
+    value: str = ""
+    value_preview: ObjectPreview | None = None
+    subtype: str | None = None
+
+
+class EntryPreview(Result, frozen=True):
+    """An entry of a Map or a Set, which has no keys."""
+
+    value: ObjectPreview
+    key: ObjectPreview | None = None
+
+
+class ObjectPreview(Result, frozen=True):
+    """The first properties of an object, read without calling anything of the page."""
+
+    type: str
+    overflow: bool
+    properties: list[PropertyPreview]
+    subtype: str | None = None
+    description: str = ""
+    entries: list[EntryPreview] = []
+
+
 class RemoteObject(Result, frozen=True):
     type: str
     subtype: str | None = None
@@ -20,6 +48,19 @@ class RemoteObject(Result, frozen=True):
     unserializable_value: str | None = None
     description: str | None = None
     object_id: str | None = None
+    preview: ObjectPreview | None = None
+
+
+class CallFrame(Result, frozen=True):
+    """Lines and columns are counted from 0."""
+
+    url: str
+    line_number: int
+    column_number: int
+
+
+class StackTrace(Result, frozen=True):
+    call_frames: list[CallFrame]
 
 
 class ExceptionDetails(Result, frozen=True):
@@ -65,8 +106,11 @@ class Disable(Command[Empty], frozen=True):
 
 
 class ConsoleApiCalled(Event, frozen=True):
+    """What was written to the console, with previews of objects."""
+
     method: ClassVar[str] = "Runtime.consoleAPICalled"
-    timestamp: float
+    args: list[RemoteObject]
+    stack_trace: StackTrace | None = None
 
 
 class ExceptionThrown(Event, frozen=True):
@@ -96,12 +140,14 @@ class CallFunctionOn(Command[Evaluated], frozen=True):
     await_promise: bool | None = None
     user_gesture: bool | None = None
     object_group: str | None = None
+    generate_preview: bool | None = None
 
 
 class GetProperties(Command[Properties], frozen=True):
     method: ClassVar[str] = "Runtime.getProperties"
     object_id: str
     own_properties: bool | None = None
+    generate_preview: bool | None = None
 
 
 class ReleaseObject(Command[Empty], frozen=True):

@@ -44,15 +44,17 @@ something else ("elsewhere"); "" if there was a click."""
 
 
 class Cover(msgspec.Struct, frozen=True):
-    """What covers an element: `text` is like `dialog E31 "Cookies"` with marked local ids, `closers` are buttons in it.
+    """What covers an element: `text` is like `dialog E31 "Cookies"` with marked local ids.
 
-    `floats`: whether it covers only a part of the page, like the calendar of a field.
+    `closers` are buttons in it; `over` is what is open over it, where it says nothing itself; `floats`: whether it
+    covers only a part of the page, like the calendar of a field.
     """
 
     text: str
     dialog: bool
     floats: bool
     closers: list[str]
+    over: str = ""
 
 
 class ElementLabel(msgspec.Struct, frozen=True):
@@ -276,7 +278,8 @@ def obstacle_error(at: Located, obstacle: Obstacle, world: World) -> NotInteract
                 advice = f"if it popped up, Escape or a click beside it may close it; else deal with it first{ways}."
             else:
                 advice = f"close it first{ways}." if obstacle.by.dialog else f"deal with that first{ways}."
-            return refusal(at, "covered", obstacle.said, f"is covered by {cover}: {advice}")
+            over = f", over which {at.refs.write(world, obstacle.by.over)} is open" if obstacle.by.over else ""
+            return refusal(at, "covered", obstacle.said, f"is covered by {cover}{over}: {advice}")
         case "covered":
             return refusal(at, "covered", obstacle.said, "is covered by something.")
         case "outside":

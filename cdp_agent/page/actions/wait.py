@@ -21,6 +21,7 @@ from cdp_agent.page.frames.world import CRASHED_PAGE, World
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
+from cdp_agent.page.receipts.stability import Passed
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import quoted, shortened
 from cdp_agent.page.tab.limit import call_limit
@@ -99,6 +100,7 @@ async def _wait_within(tab: Tab, waiting: _Waiting, limit: Deadline, before: tup
     try:
         runner = await ActionRunner.start(tab, limit)
         tab.activity.before_action = before  # waiting is not an action that could cause a navigation
+        waiting.passed = runner.passed
         await runner.act(_within(waiting, root.session, limit.seconds))
     finally:
         root.is_reported_slow = was_reported and root.navigating_to is not None
@@ -106,7 +108,7 @@ async def _wait_within(tab: Tab, waiting: _Waiting, limit: Deadline, before: tup
     detail = _described(waiting.wanted)
     if waiting.wanted.idle_s is not None and (unanswered := tab.activity.requests.unanswered()):
         detail += f" (not counted, without an answer: {', '.join(unanswered[:_SHOWN])})"
-    return await runner.finish("wait_for", Outcome(), detail=detail)
+    return await runner.finish("wait_for", Outcome(note=waiting.note), detail=detail)
 
 
 async def _within(waiting: _Waiting, session: Session, timeout_s: float) -> Outcome:
@@ -125,6 +127,9 @@ class _Waiting:
         self.wanted = wanted
         self._busy_at = asyncio.get_running_loop().time()
         self._missing: list[str] = []
+        self.passed: list[Passed] = []
+        """What came and went since the last action."""
+        self.note = ""
 
     async def wait_until_met(self) -> None:
         """Waits until all conditions hold."""
@@ -139,12 +144,22 @@ class _Waiting:
             if missing != self._missing:
                 log_line("wait", "{}", "; ".join(missing) or "all that was waited for is there")
             self._missing = missing
-            if not self._missing:
+            if not self._missing or self._has_passed([look for _, look in looks]):
                 return
             took_s = loop.time() - begun
             await self._next_event(looks)
             # A page that changes all the time must not be busy all the time with being read.
             await asyncio.sleep(3 * took_s)
+
+    def _has_passed(self, looks: list[_Look]) -> bool:
+        """Whether nothing is missing but a text that came and went since the last action: nobody knows of another."""
+        text = self.wanted.text
+        if text is None or len(self._missing) > 1 or any(look.text for look in looks):
+            return False
+        passed = next((passed for passed in self.passed if text.lower() in passed.text.lower()), None)
+        if passed is not None:
+            self.note = f"it is gone again: {passed}"
+        return passed is not None
 
     def failure(self, timeout_s: float) -> str:
         """What is missing at the timeout, and where the tab is."""

@@ -1,8 +1,8 @@
 """What a page wrote to its console, and its uncaught exceptions.
 
 Chrome keeps the last 1,000 messages of each process since the document began, so nothing is recorded here: messages are
-queried on demand. Exceptions come from the Runtime domain, which is enabled only if there are any: a page that has set
-its own `Error.prepareStackTrace` can notice that.
+queried on demand. Exceptions and the values of logged objects come from the Runtime domain, which is enabled only if
+there are any: a page that has set its own `Error.prepareStackTrace` can notice that.
 https://chromedevtools.github.io/devtools-protocol/tot/Console/
 """
 
@@ -24,6 +24,8 @@ from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World, deadline
 from cdp_agent.page.snapshot.lines import in_line, shortened
 
+from . import previews
+
 E = TypeVar("E", bound=Event)
 
 Level = Literal["error", "warning", "all"]
@@ -33,13 +35,16 @@ _LONGEST_PLACE = 100
 _LONGEST_LINE = 500
 _THROWN = ("Uncaught", "Uncaught (in promise)")
 """The full texts that the Console domain gives for uncaught exceptions."""
+_MOST_PREVIEWS = 200
+_BY_PAGE = "console-api"
+"""The source of what scripts wrote by functions of `console`."""
 _LEVELS = {"error": ("error",), "warning": ("error", "warning")}
 
 
 class ConsoleMessage(msgspec.Struct, frozen=True):
     """A message. `level` is error, warning, info, log or debug; `uncaught`: whether it is an uncaught exception.
 
-    Logged objects are given by their kind alone. `line` and `column` are counted from 1; 0 if not known.
+    `line` and `column` are counted from 1; 0 if not known.
     """
 
     level: str
@@ -138,11 +143,15 @@ async def _messages(session: Session) -> list[ConsoleMessage]:
     raw = await _raw_messages(session)
     # Matched by source position: a page may log the same text, and more may have been thrown between the two queries.
     thrown = deque(map(_uncaught, await _thrown(session) if any(map(_may_be_thrown, raw)) else []))
+    values = deque(await _values(session) if any(map(_has_objects, raw)) else [])
     messages = []
     for message in raw:
-        logged = ConsoleMessage(
-            message.level, shortened(message.text, LONGEST_TEXT), False, message.url, message.line, message.column
-        )
+        place = (message.url, message.line, message.column)
+        text = message.text
+        if message.source == _BY_PAGE and values and _place_of_call(values[0]) == place:
+            called = values.popleft()
+            text = previews.written(called.args) if _has_objects(message) else text
+        logged = ConsoleMessage(message.level, shortened(text, LONGEST_TEXT), False, *place)
         is_thrown = _may_be_thrown(message) and thrown and _place(thrown[0]) == _place(logged)
         messages.append(thrown.popleft() if is_thrown else logged)
     return messages
@@ -150,6 +159,16 @@ async def _messages(session: Session) -> list[ConsoleMessage]:
 
 def _place(message: ConsoleMessage) -> tuple[str, int, int]:
     return message.url, message.line, message.column
+
+
+def _place_of_call(called: runtime.ConsoleApiCalled) -> tuple[str, int, int]:
+    frames = called.stack_trace.call_frames if called.stack_trace is not None else []
+    return (frames[0].url, frames[0].line_number + 1, frames[0].column_number + 1) if frames else ("", 0, 0)
+
+
+def _has_objects(message: console.Message) -> bool:
+    """Whether the text has only the kind of a logged object, whose preview the Runtime domain gives."""
+    return message.source == _BY_PAGE and "[object " in message.text
 
 
 def _uncaught(thrown: runtime.ExceptionThrown) -> ConsoleMessage:
@@ -177,6 +196,59 @@ async def _raw_messages(session: Session) -> list[console.Message]:
 
 async def _thrown(session: Session) -> list[runtime.ExceptionThrown]:
     return await _replayed_events(session, runtime.ExceptionThrown, runtime.Enable(), runtime.Disable())
+
+
+async def _values(session: Session) -> list[runtime.ConsoleApiCalled]:
+    """What scripts wrote, with previews of the latest objects."""
+    events: list[runtime.ConsoleApiCalled] = []
+    stop = session.on(runtime.ConsoleApiCalled, events.append)
+    try:
+        async with deadline(session, CALL_TIMEOUT_S):
+            await session.send(runtime.Enable())
+            latest = [value for event in events for value in event.args if value.object_id][-_MOST_PREVIEWS:]
+            previewed = await asyncio.gather(*(_previewed(session, value) for value in latest))
+            await session.send(runtime.Disable())
+    finally:
+        stop()
+    by_id = {value.object_id: seen for value, seen in zip(latest, previewed, strict=True)}
+    return [
+        msgspec.structs.replace(event, args=[by_id.get(value.object_id, value) for value in event.args])
+        for event in events
+    ]
+
+
+async def _previewed(session: Session, value: runtime.RemoteObject) -> runtime.RemoteObject:
+    """The value with a preview, which Chrome gives of what a function returns: this one does nothing else.
+
+    The objects in it have previews as well, unless it is a Proxy, whose handler would be asked for them.
+    """
+    asking = runtime.CallFunctionOn(
+        function_declaration="function() { return this }", object_id=value.object_id, generate_preview=True
+    )
+    try:
+        value = (await session.send(asking)).result
+        if (
+            value.preview is None
+            or value.object_id is None
+            or value.subtype == "proxy"
+            or not any(map(_is_object, value.preview.properties))
+        ):
+            return value
+        asking_inside = runtime.GetProperties(object_id=value.object_id, own_properties=True, generate_preview=True)
+        inside = {each.name: each.value for each in (await session.send(asking_inside)).result}
+    except ProtocolError:
+        return value  # its document is gone
+    properties = [
+        msgspec.structs.replace(item, value_preview=inner.preview)
+        if _is_object(item) and (inner := inside.get(item.name)) is not None
+        else item
+        for item in value.preview.properties
+    ]
+    return msgspec.structs.replace(value, preview=msgspec.structs.replace(value.preview, properties=properties))
+
+
+def _is_object(item: runtime.PropertyPreview) -> bool:
+    return item.type == "object" and item.subtype not in ("null", "proxy", "error", "date", "regexp", "node")
 
 
 async def _replayed_events(

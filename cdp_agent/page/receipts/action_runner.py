@@ -37,7 +37,7 @@ from .dialog_stops import note_so_far, receipt_until_dialog
 from .observed import Observed, chooser_note, effect_awaited_s, observe, read, size_of, unseen_note, with_observed
 from .receipts import Outcome, Receipt
 from .reported import new_popups, refused, wait_for_reports, with_reports, without_tabs_of_downloads
-from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
+from .stability import NAVIGATION_S, QUIET, QUIET_S, Passed, Watch
 
 EFFECT_S = 1.0
 """How long to wait for a first effect of an action whose only purpose is to have one."""
@@ -168,6 +168,11 @@ class ActionRunner:
         finally:
             await _finish_task(reading)
         return cls(limit, Baseline(watch, before, expects_effect, pictures, choosers))
+
+    @property
+    def passed(self) -> list[Passed]:
+        """The texts that came and went since the last action."""
+        return self._watch.passed
 
     def name_of(self, ref: str) -> str:
         """The element's name in the snapshot: `button "Add to cart"`."""

@@ -31,6 +31,7 @@ from cdp_agent.page.tab.tab import LastShown
 
 from .budget import CHANGES_TOKENS, MEANWHILE_TOKENS, OPENED_TOKENS, within_budget
 from .effects import Causes
+from .stability import Passed
 
 _LONGEST_TRANSIENT = 120
 _MOST_TRANSIENT = 4
@@ -97,6 +98,13 @@ def transient_texts(texts: Sequence[str], gone: Sequence[Sequence[str]], chosen:
         f"~ came and went: {shortened(' | '.join(passed), _LONGEST_TRANSIENT)}" for passed in parts if passed
     )
     return list(lines)[:_MOST_TRANSIENT]
+
+
+def passing_texts(passed: Sequence[Passed], before: Snapshot | None) -> list[str]:
+    """Lines on texts that came and went since the last act, and are not on the page `before` this one."""
+    text = before.text if before is not None else ""
+    lines = [f"~ came and went: {passing}" for passing in passed if passing.text not in text]
+    return lines[-_MOST_TRANSIENT:]
 
 
 def is_field_focused(before: Snapshot | None, after: Snapshot | None, ref: str | None) -> bool:

@@ -22,6 +22,7 @@ from .compared import (
     changed_meanwhile,
     compare,
     is_field_focused,
+    passing_texts,
     transient_texts,
     uncovered,
 )
@@ -115,7 +116,8 @@ def with_observed(receipt: Receipt, baseline: Baseline, shown: LastShown | None,
     changed = [with_place(line, observed.after.text) if observed.after is not None else line for line in changed]
     return msgspec.structs.replace(
         receipt,
-        meanwhile=changed_meanwhile(shown, baseline.watch.document, baseline.before, changed),
+        meanwhile=changed_meanwhile(shown, baseline.watch.document, baseline.before, changed)
+        + passing_texts(baseline.watch.passed, baseline.before),
         value=observed.outcome.value,
         fields=list(observed.outcome.fields),
         changed=changed,

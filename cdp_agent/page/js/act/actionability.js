@@ -15,6 +15,8 @@ const OBSTACLE_TIMEOUT_MS = {
   clipped: 1000,
   covered: 3000,
 };
+// The same for what stays until somebody acts on what is open.
+const OPEN_TIMEOUT_MS = 600;
 // ms; after that, a moving target is aimed at while it moves, and the interceptor (interception.js) reports whether it
 // was hit
 const LONGEST_MOVE = 1000;
@@ -93,7 +95,9 @@ function attempt(element, options, state) {
   const mayWaitFor = (why) => waited < Math.min(OBSTACLE_TIMEOUT_MS[why], options.wait_ms);
   if (!isConnected_.call(element)) return obstacle('gone', null, element);
   if (options.enabled && isDisabled(element))
-    return mayWaitFor('disabled') ? waitFor(state, 'disabled', element) : obstacle('disabled', null, element);
+    return mayWaitFor('disabled') && !(waited > OPEN_TIMEOUT_MS && isKeptFromMouse({ why: 'disabled' }, element, state))
+      ? waitFor(state, 'disabled', element)
+      : obstacle('disabled', null, element);
   if (options.intercept === 'press' && isFileField(element)) return obstacle('file', null, element);
   const levels = levelsOf(element);
   if (waited < LONGEST_MOVE && isMoving(element, levels, state)) return waitFor(state, 'moving', element);
@@ -113,9 +117,22 @@ function attempt(element, options, state) {
     // The page gets the scroll event with the next frame, and may render anew then.
     return waitFor(state, picked.why, element, picked.by);
   }
-  return mayWaitFor(picked.why)
+  return mayWaitFor(picked.why) && !(waited > OPEN_TIMEOUT_MS && isKeptFromMouse(picked, element, state))
     ? waitFor(state, picked.why, element, picked.by)
     : obstacle(picked.why, picked.by, element);
+}
+
+/**
+ * Whether what is open over the page keeps the mouse from the element until somebody acts there.
+ * @param {Picked | {why: 'disabled', by?: null}} picked
+ */
+function isKeptFromMouse({ why, by = null }, element, state) {
+  if (state.kept === undefined || state.keptBy !== by) {
+    const mayBeKept = why === 'disabled' ? isInert(element) : why === 'covered' || modalOver(element, why) !== null;
+    state.keptBy = by;
+    state.kept = (mayBeKept || ignoresPointer(element)) && waitsForSomebody(by, element);
+  }
+  return state.kept;
 }
 
 /** A point on the element itself, or else on its label: styled check boxes are often invisible or have no size. */

@@ -182,7 +182,7 @@ function recordRemoved(node, from, now) {
   baseline.added.delete(node);
   if (since === undefined || now - since < SHORTEST_PAINTED_MS || baseline.gone.length >= 20 || !mayHaveShownText(node))
     return;
-  const blocks = [...new Set(removedText(node, 0).split(BREAK).map(collapse).filter(Boolean))];
+  const blocks = [...new Set(rawTextOf(node, LONGEST_REMOVED).split(BREAK).map(collapse).filter(Boolean))];
   if (blocks.some((text) => /\p{L}{2}/u.test(text))) baseline.gone.push({ blocks, from, at: now });
 }
 
@@ -197,22 +197,6 @@ function forgetTransient() {
   baseline.marked = [];
   baseline.gone = [];
 }
-
-/**
- * The text of a removed node, with BREAK at the edges of blocks. These are known by tag, since a removed node has no
- * style.
- */
-function removedText(node, depth) {
-  if (nodeType(node) === 3) return cut(dataOf(node), LONGEST_REMOVED);
-  if (!mayHaveShownText(node) || depth > DEEPEST_NAME) return '';
-  let text = '';
-  for (let child = firstChild(node); child && text.length < 2 * LONGEST_REMOVED; child = nextSibling(child))
-    text += removedText(child, depth + 1);
-  return BLOCK_TAGS.has(tagOf(node)) ? BREAK + text + BREAK : text;
-}
-
-/** Whether text of the node may have been rendered, unlike that of comments, scripts and styles. */
-const mayHaveShownText = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : nodeType(node) === 3);
 
 /**
  * The effects of the action so far.

@@ -54,9 +54,11 @@ const addedNodes_ = getterOf(MutationRecord.prototype, 'addedNodes');
 const removedNodes_ = getterOf(MutationRecord.prototype, 'removedNodes');
 const attributeName_ = getterOf(MutationRecord.prototype, 'attributeName');
 
+// Attributes by which pages show and hide messages.
+const SHOWING_ATTRIBUTES = ['class', 'style', 'hidden', 'open', 'popover'];
 // What is observed while nobody acts, what else the cache of readings needs, and what an action does.
-const TEXTS = { subtree: true, childList: true, characterData: true };
-const READ = { ...TEXTS, characterDataOldValue: true, attributes: true };
+const TEXTS = { subtree: true, childList: true, characterData: true, attributeFilter: SHOWING_ATTRIBUTES };
+const READ = { subtree: true, childList: true, characterDataOldValue: true, attributes: true };
 const ALL = { ...READ, attributeOldValue: true };
 const CLOCK_CHANGES = 2; // with that many changes while nobody acts a node is a clock
 const TICK_MS = 1100; // most clocks change within that time
@@ -93,7 +95,11 @@ function process(records) {
     if (type === 'childList') countAdded(addedNodes_.call(record));
     if (currentCache && rootOf(target) === document) markChange(currentCache, record, target, type);
     if (watching) processWatched(record, target, type, now);
-    else if (type !== 'attributes' || behaviours.get(target)?.endless) recordIdleChange(target, now);
+    else {
+      if (type !== 'attributes' || SHOWING_ATTRIBUTES.includes(attributeName_.call(record)))
+        recordPassing(record, target, now);
+      if (type !== 'attributes' || behaviours.get(target)?.endless) recordIdleChange(target, now);
+    }
   }
   if (currentCache) limitStale(currentCache);
   if (journal.entries.length > MOST_ENTRIES) journal.entries = journal.entries.slice(-MOST_ENTRIES / 2);

@@ -47,9 +47,6 @@ function isShownNow(id) {
   return element !== null && isConnected_.call(element) && isRendered(element);
 }
 
-/** Whether it is visible, even if it has no size: content may be added to it later. */
-const isRendered = (element) => checkVisibility_.call(element, VISIBILITY_OPTIONS);
-
 /**
  * Resolves on the first change after `count`, or when it is called again.
  * @param {number} count

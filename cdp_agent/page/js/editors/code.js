@@ -179,7 +179,5 @@ function codeCaret({ text, from, to }) {
   if (lines.length) lines[lines.length - 1] = lines.at(-1).slice(0, to[1]);
   if (lines.length) lines[0] = lines[0].slice(from[1]);
   const selected = lines.join('\n');
-  return selected === text
-    ? ' [selection=all]'
-    : ` [selection=${quote(cut(collapse(selected), LONGEST_SELECTION))}]`;
+  return selected === text ? ' [selection=all]' : ` [selection=${quote(cut(collapse(selected), LONGEST_SELECTION))}]`;
 }

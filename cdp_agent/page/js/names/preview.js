@@ -2,7 +2,8 @@
 
 /**
  * @typedef {{role: string, name: string}} RoleAndName
- * @typedef {{text: string, dialog: boolean, floats: boolean, closers: string[]}} Cover
+ * @typedef {{text: string, says: boolean, over: string, dialog: boolean, floats: boolean, closers: string[]}} Cover
+ *   says: it has a name or a text; over: else, what is open over it
  */
 
 const LONGEST_PREVIEW_NAME = 80;
@@ -86,6 +87,8 @@ function coverOf(hit, element) {
       : (boxes.find((box) => matches(box, RECOGNIZED_COVERS)) ?? positioned ?? boxes.at(-1) ?? hit);
   return {
     text: elementPreview(cover),
+    says: roleAndNameOf(cover).name !== '' || headingOrFirstText(cover) !== '',
+    over: '',
     dialog: cover === dialog,
     floats: positioned != null && isFloatingPopup(positioned),
     closers: closeButtonsIn(cover),
@@ -125,15 +128,29 @@ function obstacle(why, by, element) {
     return {
       why: 'covered',
       detail: '',
-      by: { text: elementPreview(modal), dialog: true, floats: false, closers: closeButtonsIn(modal) },
+      by: {
+        text: elementPreview(modal),
+        says: true,
+        over: '',
+        dialog: true,
+        floats: false,
+        closers: closeButtonsIn(modal),
+      },
       said: roleAndNameOf(element),
     };
   return {
     why,
     detail: obstacleDetail(why, element),
-    by: by ? coverOf(by, element) : null,
+    by: by ? coverOrOpenLayer(coverOf(by, element), element) : null,
     said: roleAndNameOf(element),
   };
+}
+
+/** What covers an element; if that says nothing by itself, with what is open over it. @param {Cover} cover */
+function coverOrOpenLayer(cover, element) {
+  if (cover.dialog || cover.says || cover.closers.length) return cover;
+  const layer = openLayerOver(element);
+  return layer ? { ...cover, over: elementPreview(layer), closers: closeButtonsIn(layer) } : cover;
 }
 
 const CAUSED_BY_MODALS = new Set(['clipped', 'covered', 'hidden']);
@@ -154,7 +171,7 @@ function modalOver(element, why) {
 const MODAL_ROLES_SELECTOR = 'dialog,[aria-modal="true" i]';
 
 function obstacleDetail(why, element) {
-  if (why === 'disabled') return isInert(element) ? ' (inert: something else is to be dealt with first)' : '';
+  if (why === 'disabled') return isInert(element) ? inertDetail(element) : '';
   if (why === 'clipped')
     return ignoresPointer(element)
       ? pointerEventsDetail(element)
@@ -172,15 +189,28 @@ function obstacleDetail(why, element) {
   return '';
 }
 
+function inertDetail(element) {
+  const layer = openLayerOver(element);
+  return layer
+    ? ` (inert while ${elementPreview(layer)} is open: deal with that first)`
+    : ' (inert: something else is to be dealt with first)';
+}
+
 /**
  * Some libraries set `pointer-events: none` on the whole page while a menu is open, and close the menu at a press
  * outside of it.
  */
 function pointerEventsDetail(element) {
   const body = body_.call(documentOf(element));
-  if (body && ignoresPointer(body))
-    return ': the page takes no mouse events while something is open: close that first, as with Escape';
-  return ': it takes no mouse events';
+  const layer = openLayerOver(element);
+  const closers = layer ? closeButtonsIn(layer) : [];
+  const ways = closers.length ? ` (it has ${closers.join(', ')})` : '';
+  const open = layer ? `${elementPreview(layer)} is open` : '';
+  if (body && ignoresPointer(body)) {
+    const what = open || 'something is open';
+    return `: the page takes no mouse events while ${what}: close that first, as with Escape${ways}`;
+  }
+  return `: it takes no mouse events${open && `, and ${open}: deal with that first${ways}`}`;
 }
 
 /** @param {number} id  of the element @returns {RoleAndName} both "" if it no longer exists */

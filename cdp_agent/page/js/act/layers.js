@@ -1,0 +1,60 @@
+// What is open over a page, where that keeps the mouse from an element: a dialog, a menu, or a box without any role
+// that is above all else and has something to act on.
+
+const MOST_LAYERS_LOOKED_AT = 5000; // elements
+const LAYERS_SELECTOR =
+  `${DIALOGS_SELECTOR},[popover],[role="menu" i],[role="listbox" i],[role="tooltip" i],` +
+  '[role="grid" i],[role="tree" i]';
+
+/**
+ * The layer that is open over the page of an element, which is not in it; null for none. Of several, the one above the
+ * others, else the last.
+ * @param {Element} element @returns {Element | null}
+ */
+function openLayerOver(element) {
+  const elements = selectAll(documentOf(element), '*');
+  let open = null;
+  for (let i = 0; i < elements.length && i < MOST_LAYERS_LOOKED_AT; i++) {
+    const root = rootOfHost(elements[i]);
+    for (const layer of root ? [elements[i], ...selectAll(root, '*')] : [elements[i]])
+      if (isOpenLayer(layer, element) && !(open && isInside(layer, open))) open = layer;
+  }
+  return open;
+}
+
+function isOpenLayer(layer, element) {
+  const isNamed = matches(layer, LAYERS_SELECTOR);
+  if (!isNamed && !OUT_OF_FLOW.has(computedStyleOf(layer).position)) return false;
+  if (!checkVisibility_.call(layer, VISIBILITY_OPTIONS) || isInside(element, layer)) return false;
+  if (!isNamed && !hasVisibleControl(layer)) return false;
+  const box = overlap(rectOf(layer), viewportOf(viewOf(layer)));
+  // where it can be hit itself, it is above what else is there
+  return box !== null && pointsIn(box).some((point) => isInside(topmostAt(documentOf(layer), point), layer));
+}
+
+/** @param {Element} element */
+const hasVisibleControl = (element) =>
+  matches(element, 'iframe') ||
+  selectAllDeep(element, `${CONTROLS_SELECTOR},iframe`).some((control) =>
+    checkVisibility_.call(control, VISIBILITY_OPTIONS),
+  );
+
+/**
+ * Whether a cover stays until somebody acts on what is open: that has controls, and nothing in it is busy or fades.
+ * @param {Element | null} cover  what was hit @param {Element} element  what it keeps from the mouse
+ */
+function waitsForSomebody(cover, element) {
+  const layer = openLayerOver(element);
+  const isBusy = (box) => selectsAny(box, BUSY_SELECTOR) || matches(box, BUSY_SELECTOR) || isFading(box);
+  return layer !== null && hasVisibleControl(layer) && ![layer, cover].some((box) => box !== null && isBusy(box));
+}
+
+const BUSY_SELECTOR = '[aria-busy="true" i],[role="progressbar" i],progress';
+
+const isFading = (box) =>
+  documentAnimations_.call(documentOf(box)).some(({ playState, effect }) => {
+    const target = /** @type {KeyframeEffect | null} */ (effect)?.target;
+    return (
+      playState === 'running' && target && effect.getComputedTiming().endTime !== Infinity && isInside(box, target)
+    );
+  });

@@ -126,6 +126,13 @@ class Requests:
         """Marks the current point in time for `pending` and `failures`."""
         return NetworkMark(self._order, frozenset(each.endpoint for each in self._running.values()))
 
+    def mark_with_running(self) -> NetworkMark:
+        """The same, but requests under way count as later ones, too, unless they take longer than ENDLESS_S."""
+        long_ago = _now() - ENDLESS_S
+        order = min((each.order for each in self._running.values() if each.since > long_ago), default=self._order + 1)
+        repeated = frozenset(each.endpoint for each in self._running.values() if each.since <= long_ago)
+        return msgspec.structs.replace(self.mark(), order=order - 1, repeated=repeated)
+
     def any_since(self, since: NetworkMark) -> bool:
         """Whether any request began after `since`."""
         return self._order > since.order

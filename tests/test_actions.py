@@ -211,8 +211,8 @@ REFUSED = {
     "in a canvas": (
         "<canvas><button>Go</button></canvas>",
         "hidden",
-        'Button E2 "Go" is not shown: canvas E1 "Go" paints it. Focus it and press keys, or click the canvas at its '
-        "place.",
+        'Button E2 "Go" is not shown: canvas E1 "Go" paints it. Press keys in it, or click the canvas with at: its '
+        "place there, as a screenshot shows it.",
     ),
 }
 
@@ -354,6 +354,40 @@ async def test_click_and_hover_at_a_position_of_the_element(sheet: Page) -> None
     await sheet.click(canvas, position=(290, 150))
 
     assert await log(sheet) == ["10 20", "290 150", "mousedown b", "click b", "290 150"]
+
+
+LAYERS = {
+    "the box that scrolls a grid": "<div id=b style='{0};overflow:auto'><div style='height:9000px;pointer-events:none'>"
+    "</div></div>",
+    "a box around it": "<div style='{0}'><div id=b style='height:100%'></div></div>",
+    "a second canvas": "<canvas id=b width=300 height=200 style='{0}'></canvas>",
+    "a drawing's glass": "<div id=b tabindex=-1 style='{0};cursor:crosshair;background:#fff0'></div>",
+}
+
+
+@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
+async def test_a_click_on_a_canvas_goes_to_the_clear_layer_over_it(sheet: Page, layer: str) -> None:
+    over = layer.format("position:absolute;left:0;top:0;width:300px;height:200px")
+    picture = "<canvas aria-label=Map width=300 height=200></canvas>"
+    await show(sheet, f"<div style='position:relative;width:300px'>{picture}{over}</div>{LOGGING}")
+    canvas = (await sheet.find("[aria-label=Map]")).elements[0].ref
+
+    receipt = await sheet.click(canvas, position=(50, 60))
+
+    assert "click b" in await log(sheet)
+    assert "which lies clear over it" in receipt.note
+
+
+@pytest.mark.parametrize(
+    "style", ["background:#0005", "position:fixed", "border:0;width:2000px"], ids=["shade", "fixed", "page"]
+)
+async def test_what_hides_a_canvas_or_more_than_that_is_no_layer_of_it(sheet: Page, style: str) -> None:
+    cover = f"<div id=b style='position:absolute;left:0;top:0;width:300px;height:200px;{style}'></div>"
+    await show(sheet, f"<canvas aria-label=Map width=300 height=200></canvas>{cover}")
+    canvas = impatient(await at(sheet, "Map"))
+
+    with pytest.raises(NotInteractable, match="is covered by"):
+        await actions.click(canvas.at((50, 50)))
 
 
 async def test_click_at_a_position_says_what_covers_it(sheet: Page) -> None:

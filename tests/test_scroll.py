@@ -3,13 +3,22 @@
 import pytest
 
 from cdp_agent.errors import InvalidArguments, StaleRef
+from cdp_agent.page.actions import scroll
 from cdp_agent.page.actions.scroll import Direction, Scrolled
+from cdp_agent.page.actions.scrolling import movement
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
 from tests.writing import opened, show
 
 TALL = "<p>top</p><div style='height:5000px'></div><p>end</p>"
+
+
+@pytest.fixture(autouse=True)
+def _ends_are_told_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing in these pages comes late; how long an end is waited for is the subject of test_scroll_to_text.py."""
+    monkeypatch.setattr(movement, "END_S", 0.2)
+    monkeypatch.setattr(movement, "BLANK_S", 0.2)
 
 
 async def test_the_page_scrolls_by_viewports(sheet: Page) -> None:
@@ -99,6 +108,57 @@ async def test_a_feed_is_followed_as_long_as_it_grows(sheet: Page) -> None:
     assert (await sheet.search("item 100")).total == 1
     assert moved.at_bottom
     assert moved.grew_px > 3000
+
+
+async def test_of_a_feed_without_end_it_tells_that_it_grows(sheet: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scroll, "FEED_ROUNDS", 3)
+    await show(
+        sheet,
+        f"{TALL}<script>onscroll = () => document.body.lastElementChild.insertAdjacentHTML("
+        "'beforebegin', '<div style=height:900px>more</div>')</script>",
+    )
+
+    moved = await sheet.scroll("bottom")
+    await sheet.evaluate("onscroll = null")
+
+    assert (moved.at_bottom, moved.note) == (False, "it still grows: scroll on if you need more")
+    assert moved.grew_px >= 2700
+    assert moved.position_px > 5000
+
+
+async def test_pixels_are_one_move(sheet: Page) -> None:
+    await show(sheet, "<div style='height:60000px'></div><script>window.moves = 0; onscroll = () => moves++</script>")
+
+    moved = await sheet.scroll("down", pixels=50_000)
+
+    assert (moved.moved_px, await sheet.evaluate("[moves, onscroll = null][0]")) == (50_000, 1)
+
+
+async def test_a_page_that_scrolls_back_is_not_at_its_end(sheet: Page) -> None:
+    await show(
+        sheet,
+        f"<div id=box style='height:200px;overflow:auto'>{TALL}</div><script>box.onscroll = () => "
+        "{ box.scrollTop = 100 }</script>",
+    )
+    (box,) = (await sheet.find("#box")).elements
+
+    moved = await sheet.scroll("bottom", ref=box.ref)
+
+    assert (moved.at_bottom, moved.moved_px, moved.note) == (False, 100, "the page keeps it at 100 px")
+
+
+@pytest.mark.parametrize("style", ["direction:rtl", "flex-direction:row-reverse"])
+async def test_a_row_that_begins_at_its_right_end_is_measured_from_the_left(sheet: Page, style: str) -> None:
+    tiles = "<b style='flex:none;width:300px'>tile</b>" * 5
+    await show(sheet, f"<div id=strip style='display:flex;width:500px;overflow:auto;{style}'>{tiles}</div>")
+    (strip,) = (await sheet.find("#strip")).elements
+
+    moved = [await sheet.scroll(direction, pixels=1000, ref=strip.ref) for direction in ("left", "right")]
+
+    assert [(each.moved_px, each.position_px, each.at_top, each.at_bottom) for each in moved] == [
+        (1000, 0, True, False),
+        (1000, 1000, False, True),
+    ]
 
 
 async def test_a_virtualised_list_shows_its_later_rows(sheet: Page) -> None:

@@ -797,10 +797,12 @@ class Page(SyncWrapper[AsyncPage]):
     ) -> Scrolled:
         """Scrolls the page, or the element of `ref` or the nearest box around it, and waits for content this loads.
 
-        `direction` is up, down, left, right, top, bottom, or into_view with `ref`; "bottom" goes on while a feed grows.
-        `pages` is in viewports of the scrolling box (0.1 to 20); `pixels`, in CSS pixels, overrides it. With `to_text`
-        it scrolls until that text is found, even in a list that renders only visible rows, and brings it into view;
-        at the end it starts again from the top. Raises InvalidArguments, StaleRef.
+        `direction` is up, down, left, right, top, bottom, or into_view with `ref`; "bottom" and "top" go on while more
+        is loaded. `pages` is in viewports of the scrolling box (0.1 to 20); `pixels`, in CSS pixels, is one move
+        instead. With `to_text` that text is brought into view: where it is already, else by scrolling in the direction
+        until it is there, even in a list that renders only visible rows; downwards it starts again from the top at the
+        end. That an end is reached is told only if nothing more came there for 1.4 s. Raises ActionError if the text
+        is not found, or not within 30 s: then the same call goes on; InvalidArguments, StaleRef.
         """
         return call(self._async.scroll(direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text))
 

@@ -188,7 +188,7 @@ async def aim(
     if aimed.why:
         raise obstacle_error(at, aimed, at.world)
     worlds = [at.world]
-    frame, moved, hint = at.frame, aimed.scrolled, aimed.hint
+    frame, moved, hint = at.frame, aimed.scrolled, at.refs.write(at.world, aimed.hint)
     while (holder := await frame.owner()) is not None:
         outside, world, owner = holder
         through = {"intercept": intercept, "moved": moved, "wait_ms": wait_s * 1000}

@@ -8,10 +8,7 @@ from typing import Literal, get_args
 import msgspec
 
 from cdp_agent.action_log import Logged, log_line
-from cdp_agent.errors import ActionError, InvalidArguments
-from cdp_agent.page.frames.deadline import Deadline
-from cdp_agent.page.frames.frames import Frame
-from cdp_agent.page.frames.world import World
+from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.receipts.action_runner import limit_of
 from cdp_agent.page.receipts.dialog_stops import value_until_dialog
 from cdp_agent.page.receipts.receipts import Receipt
@@ -19,13 +16,13 @@ from cdp_agent.page.receipts.stability import QUIET, Watch
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.tab.tab import Tab
 
-from .keyboard import quoted_for_receipt
+from .scrolling.box import Axis, Scroller, box_of
+from .scrolling.movement import BLANK_IN_SEARCH, DEBOUNCED_S, SEARCH_S, Movement, Screen
+from .scrolling.to_text import FAR_PX, TextSearch
 
 Direction = Literal["up", "down", "left", "right", "top", "bottom", "into_view"]
-_END_PX = 10_000_000
 FEED_ROUNDS = 40
-FEED_S = 30.0
-_WAYS: dict[str, tuple[Literal["x", "y"], int]] = {
+_WAYS: dict[str, tuple[Axis, int]] = {
     "up": ("y", -1),
     "down": ("y", 1),
     "left": ("x", -1),
@@ -70,47 +67,6 @@ class Scrolled(Logged, frozen=True, kw_only=True):
         return done + at + grew + note
 
 
-class _Box(msgspec.Struct, frozen=True):
-    first: int
-    end: int
-    id: int
-    label: str
-    into: int
-    why: Literal["", "locked", "fits"]
-
-
-class _Place(msgspec.Struct, frozen=True):
-    position: float
-    shown: float
-    content: float
-
-    @property
-    def at_start(self) -> bool:
-        return self.position <= 1
-
-    @property
-    def at_end(self) -> bool:
-        return self.position + self.shown >= self.content - 1.5
-
-
-class _Text(msgspec.Struct, frozen=True):
-    """See scrollToText in js/act/scroll_to_text.js."""
-
-    first: int
-    end: int
-    id: int
-    label: str
-    ended: bool
-
-
-class _Scroller(msgspec.Struct, frozen=True):
-    """A box that scrolls: its world, its local id and its name."""
-
-    world: World
-    id: int
-    label: str
-
-
 async def scroll(
     tab: Tab,
     direction: Direction = "down",
@@ -122,13 +78,15 @@ async def scroll(
 ) -> Scrolled:
     """Scrolls the page, or the element of `ref` or the nearest one around it that scrolls, in any frame.
 
-    `pages` is in viewports of the scrolling box (0.1 to 20); `pixels` overrides it. "bottom" goes on as a feed grows.
-    With `to_text` it scrolls until that text is found, even in a list that renders only visible rows, and brings it
-    into view; at the end it starts again from the top.
+    `pages` is in viewports of the scrolling box (0.1 to 20), one after the other; `pixels`, instead, is one move.
+    "bottom" and "top" go on while more is loaded. With `to_text` it brings that text into view: where it is in the page
+    already, else it scrolls in the direction until it is there, even in a list that renders only visible rows;
+    downwards it starts again from the top at the end.
 
-    Raises InvalidArguments, StaleRef, DialogOpen if a dialog stops it, PageUnresponsive, BrowserError.
+    Raises ActionError if the text is not found, InvalidArguments, StaleRef, DialogOpen if a dialog stops it,
+    PageUnresponsive, BrowserError.
     """
-    _check(direction, pages, pixels, ref)
+    _check(direction, pages, pixels, ref, to_text)
     scrolling = _scroll(tab, direction, pages, pixels, ref, to_text)
     return await value_until_dialog(
         tab, "scroll", scrolling, lambda scrolled: Receipt(action="scroll", note=scrolled.text)
@@ -138,21 +96,39 @@ async def scroll(
 async def _scroll(
     tab: Tab, direction: Direction, pages: float, pixels: int | None, ref: str | None, to_text: str | None
 ) -> Scrolled:
-    async with tab.act(), limit_of(tab, FEED_S):
+    async with tab.act(), limit_of(tab, SEARCH_S):
         at = await locate(tab, ref) if ref is not None else None
         if direction == "into_view":
             assert at is not None  # checked
             return await _into_view(tab, at)
         axis, sign = _WAYS[direction]
-        found = await _box(tab, at, axis)
-        if isinstance(found, str):
-            return _unmoved(direction, found)
-        scrolling = _Scroll(tab, found, axis)
+        box = await box_of(tab, at, axis)
         tab.forget_shown()  # afterwards, lists that render only visible rows have different ones, and feeds more
-        return await (scrolling.to_text(to_text) if to_text else scrolling.run(direction, sign, pages, pixels))
+        search = TextSearch(tab, to_text, axis, sign, inside=at is not None) if to_text is not None else None
+        if isinstance(box, str) and search is not None:
+            there = await search.without_scrolling(box, at)
+            if isinstance(there, str):
+                return _unmoved(direction, box, there)
+            box = there
+        if isinstance(box, str):
+            return _unmoved(direction, box, "")
+        if search is not None:
+            async with Movement.of(tab, box, axis, most_blank=BLANK_IN_SEARCH) as movement:
+                before = await movement.screen()
+                label = await search.in_box(movement)
+                return _scrolled(direction, box, before, await movement.screen(), label=label)
+        async with Movement.of(tab, box, axis) as movement:
+            before = await movement.screen()
+            if direction in ("top", "bottom"):
+                way = await _to_end(movement, sign, before)
+            elif pixels is not None:
+                way = await _by(movement, sign, before, float(pixels), FAR_PX)
+            else:
+                way = await _by(movement, sign, before, pages * before.shown, before.shown)
+            return _result(movement, direction, sign, before, way)
 
 
-def _check(direction: str, pages: float, pixels: int | None, ref: str | None) -> None:
+def _check(direction: str, pages: float, pixels: int | None, ref: str | None, to_text: str | None) -> None:
     if direction not in get_args(Direction):
         raise InvalidArguments(f"direction is {direction!r}: give one of {', '.join(get_args(Direction))}.")
     if not 0.1 <= pages <= 20:
@@ -161,169 +137,90 @@ def _check(direction: str, pages: float, pixels: int | None, ref: str | None) ->
         raise InvalidArguments(f"pixels is {pixels}: give 1 or more; the direction says which way.")
     if direction == "into_view" and ref is None:
         raise InvalidArguments("into_view needs the ref of the element to bring into view.")
+    if to_text is not None and not to_text.strip():
+        raise InvalidArguments("to_text is empty: give the text to look for.")
 
 
-class _Scroll:
-    """One scroll of one box, step by step."""
+class _Way(msgspec.Struct, frozen=True):
+    """How far a scroll went, where it is, and whether that is seen to be as far as it goes."""
 
-    def __init__(self, tab: Tab, box: _Scroller, axis: Literal["x", "y"]) -> None:
-        self._tab = tab
-        self._box = box
-        self._axis = axis
-        self._moved = 0.0
-        self._ended = False
-        """Whether it scrolls no further in this direction: with scroll snapping, that may be before the end."""
-        self._note = ""
-
-    async def run(self, direction: Direction, sign: int, pages: float, pixels: int | None) -> Scrolled:
-        before = await self._place()
-        if direction in ("top", "bottom"):
-            await self._to_end(sign)
-        else:
-            await self._by(sign, float(pixels) if pixels is not None else pages * before.shown)
-        after = await self._place()
-        moved = round(abs(self._moved))
-        note = self._note or ("" if moved else f"{self._box.label} is already at the {_end_name(direction)}")
-        return Scrolled(
-            direction=direction,
-            moved_px=moved,
-            position_px=round(after.position),
-            at_top=after.at_start or (self._ended and sign < 0),
-            at_bottom=after.at_end or (self._ended and sign > 0),
-            grew_px=max(0, round(after.content - before.content)),
-            container=self._box.label,
-            note=note,
-        )
-
-    async def to_text(self, text: str) -> Scrolled:
-        """Searches for the text from the present position to the end, then from the top to that position."""
-        before = await self._place()
-        limit = Deadline.on(self._box.world.session, FEED_S)
-        label = await self._look_for(text, _END_PX, limit)
-        if not label and not self._note and before.position > 1:
-            await self._step(-_END_PX)
-            label = await self._look_for(text, round(before.position), limit)
-        after = await self._place()
-        missing = (
-            ""
-            if label
-            else self._note
-            or f"{msgspec.json.encode(text).decode()} is nowhere in it: it was scrolled through to its end"
-        )
-        return Scrolled(
-            direction="down",
-            moved_px=round(abs(after.position - before.position)),
-            position_px=round(after.position),
-            at_top=after.at_start,
-            at_bottom=after.at_end,
-            grew_px=max(0, round(after.content - before.content)),
-            container=self._box.label,
-            note="" if label else self._note or missing,
-            found=label,
-        )
-
-    async def _look_for(self, text: str, until: int, limit: Deadline) -> str:
-        """Brings the element with the text into view, and returns its label; "" if there is none."""
-        world, tab = self._box.world, self._tab
-        while True:
-            async with tab.reading_lock:
-                options = {"next": tab.refs.next_ids(world), "id": self._box.id, "text": text, "until": until}
-                looked = await world.call("scrollToText", options, returning=_Text)
-                tab.refs.claim(world, looked.first, looked.end)
-            if looked.id:
-                return tab.refs.write(world, looked.label)
-            if limit.expired:
-                self._note = f"{quoted_for_receipt(text)} was not found in {FEED_S:g} s: scroll on with the same text"
-                return ""
-            if looked.ended:
-                place = await self._place()
-                await self._step(1)  # waits for content that is loaded at the end
-                if until < _END_PX or (await self._place()).content <= place.content:
-                    return ""
-
-    async def _by(self, sign: int, distance: float) -> None:
-        while distance >= 1:
-            place = await self._place()
-            moved = await self._step(sign * min(distance, place.shown))
-            distance -= abs(moved)
-            if abs(moved) < 1:
-                after = await self._place()
-                if after.content <= place.content or sign < 0:
-                    self._ended = True
-                    return
-
-    async def _to_end(self, sign: int) -> None:
-        """Scrolls to the top in one jump, or to the bottom, repeated within limits while the content grows."""
-        limit = Deadline.on(self._box.world.session, FEED_S)
-        for _ in range(FEED_ROUNDS):
-            before = await self._place()
-            moved = await self._step(sign * _END_PX)
-            after = await self._place()
-            self._ended = after.content <= before.content and (abs(moved) < 1 or sign < 0)
-            if self._ended or sign < 0 or (after.at_end and after.content <= before.content):
-                return
-            if limit.expired:
-                break
-        self._note = "it still grows: scroll on if you need more"
-
-    async def _step(self, px: float) -> float:
-        before = await self._place()
-        watch = await Watch.start(self._tab)
-        try:
-            await self._box.world.call("moveBox", self._box.id, self._axis, px)
-        except BaseException:
-            watch.stop()
-            raise
-        settled = await watch.settle(patient=True)
-        if settled != QUIET:
-            self._note = settled
-        moved = (await self._place()).position - before.position
-        log_line("input", "scrolled {} by {:.0f} px of {:.0f}", self._box.label, moved, px)
-        self._moved += moved
-        return moved
-
-    async def _place(self) -> _Place:
-        places = await self._box.world.call("scrollPosition", self._box.id, self._axis, returning=list[_Place])
-        if not places:
-            raise ActionError(f"{self._box.label} left the page while it was scrolled: take a new snapshot.")
-        return places[0]
+    moved: float
+    after: Screen
+    ended: bool
+    note: str = ""
 
 
-async def _box(tab: Tab, at: Located | None, axis: str) -> _Scroller | str:
-    """The nearest box that scrolls, from the element (or the page) outwards through the frames; or why none does."""
-    frame: Frame = at.frame if at is not None else (await tab.frames()).root
-    local = at.local if at is not None else 0
-    why = "fits"
-    while True:
-        world = await frame.world()
-        async with tab.reading_lock:
-            box = await world.call(
-                "scrollBox", {"next": tab.refs.next_ids(world), "id": local, "axis": axis}, returning=_Box
-            )
-            tab.refs.claim(world, box.first, box.end)
-        if box.id:
-            return _Scroller(world, box.id, tab.refs.write(world, box.label))
-        if box.into and (inner := await _frame_in(tab, frame, box.into)) is not None:
-            frame, local = inner, 0
-            continue
-        why = box.why or why
-        owner = await frame.owner()
-        if owner is None:
+async def _by(movement: Movement, sign: int, before: Screen, distance: float, step: float) -> _Way:
+    """Scrolls by a distance, at most a step at a time; on from an end if more is loaded there."""
+    moved, after = 0.0, before
+    while distance - abs(moved) >= 1 and not movement.limit.expired:
+        place, left = after, distance - abs(moved)
+        went = await movement.move(sign * min(left, step))
+        moved += went
+        is_done = left - abs(went) < 1
+        after = await movement.rest(sign, is_last=abs(went) < 1, pause_s=DEBOUNCED_S if is_done else 0.0)
+        if _is_over(place, after, sign):
+            return _Way(moved, after, ended=True)
+    is_short = distance - abs(moved) >= 1
+    return _Way(moved, after, ended=after.is_last(sign), note=f"stopped after {SEARCH_S:g} s" if is_short else "")
+
+
+async def _to_end(movement: Movement, sign: int, before: Screen) -> _Way:
+    """Scrolls to the end, again and again within limits while more is loaded there."""
+    moved, after = 0.0, before
+    for _ in range(FEED_ROUNDS):
+        place = after
+        went = await movement.move(sign * FAR_PX)
+        moved += went
+        after = await movement.rest(sign, is_last=abs(went) < 1)
+        if _is_over(place, after, sign):
+            return _Way(moved, after, ended=True)
+        if movement.limit.expired:
             break
-        frame, _, local = owner
-    if why == "locked":
-        return (
-            "the page's scrolling is locked (overflow: hidden), perhaps by a dialog: close it, or give the ref of a box"
-        )
-    return "everything fits into the viewport: there is nothing to scroll"
+    return _Way(moved, after, ended=False, note="it still grows: scroll on if you need more")
 
 
-async def _frame_in(tab: Tab, frame: Frame, local: int) -> Frame | None:
-    """The frame of another process inside an iframe element; None if it cannot be read."""
-    if local not in frame.owners:
-        await tab.read()  # finds out which frame each iframe contains
-    tree = await tab.frames()
-    return next((each for each in tree.all() if each.id == frame.owners.get(local)), None)
+def _is_over(before: Screen, after: Screen, sign: int) -> bool:
+    """Whether a move has come to an end: it goes no further, or the page has put it back."""
+    return after.content <= before.content and (after.is_last(sign) or round(after.position - before.position) == 0)
+
+
+def _result(movement: Movement, direction: Direction, sign: int, before: Screen, way: _Way) -> Scrolled:
+    ended, note, moved = way.ended and not movement.note, way.note or movement.note, way.moved
+    stuck = ended and not way.after.is_last(sign) and not way.after.snaps
+    if stuck:
+        note, moved = f"the page keeps it at {way.after.position:.0f} px", way.after.position - before.position
+    elif ended and not round(abs(moved)):
+        note = f"{movement.box.label} is already at the {_end_name(direction)}"
+    return _scrolled(
+        direction, movement.box, before, way.after, moved=moved, ends=sign if ended and not stuck else 0, note=note
+    )
+
+
+def _scrolled(
+    direction: Direction,
+    box: Scroller,
+    before: Screen,
+    after: Screen,
+    *,
+    moved: float | None = None,
+    ends: int = 0,
+    note: str = "",
+    label: str = "",
+) -> Scrolled:
+    """`ends`: 1 or -1 where it goes no further in that direction: an end ahead is told only if it is one."""
+    sign = _WAYS[direction][1]
+    return Scrolled(
+        direction=direction,
+        moved_px=round(abs(after.position - before.position if moved is None else moved)),
+        position_px=round(after.position),
+        at_top=ends < 0 or (after.at_start and (sign > 0 or bool(label))),
+        at_bottom=ends > 0 or (after.at_end and (sign < 0 or bool(label))),
+        grew_px=max(0, round(after.content - before.content)),
+        container=box.label,
+        note=note,
+        found=label,
+    )
 
 
 async def _into_view(tab: Tab, at: Located) -> Scrolled:
@@ -336,6 +233,7 @@ async def _into_view(tab: Tab, at: Located) -> Scrolled:
     watch = await Watch.start(tab)
     await at.world.call("bringIntoView", at.local)
     settled = await watch.settle(patient=True)
+    log_line("input", "brought {} into view", at.ref)
     after = sum([await top() for top in owners])
     return Scrolled(
         direction="into_view",
@@ -349,7 +247,7 @@ async def _into_view(tab: Tab, at: Located) -> Scrolled:
     )
 
 
-def _unmoved(direction: Direction, why: str) -> Scrolled:
+def _unmoved(direction: Direction, why: str, label: str) -> Scrolled:
     return Scrolled(
         direction=direction,
         moved_px=0,
@@ -358,7 +256,8 @@ def _unmoved(direction: Direction, why: str) -> Scrolled:
         at_bottom=True,
         grew_px=0,
         container="page",
-        note=why,
+        note="" if label else why,
+        found=label,
     )
 
 

@@ -144,6 +144,13 @@ class Requests:
                 self.channels.held(request.session, request_id, request.method, request.url)
         return NetworkMark(self._order, frozenset(each.endpoint for _, each in running), self.channels.begin())
 
+    def mark_with_running(self) -> NetworkMark:
+        """The same, but requests under way count as later ones, too, unless they take longer than ENDLESS_S."""
+        long_ago = _now() - ENDLESS_S
+        order = min((each.order for each in self._running.values() if each.since > long_ago), default=self._order + 1)
+        repeated = frozenset(each.endpoint for each in self._running.values() if each.since <= long_ago)
+        return msgspec.structs.replace(self.mark(), order=order - 1, repeated=repeated)
+
     def any_since(self, since: NetworkMark) -> bool:
         """Whether any request began after `since`."""
         return self._order > since.order

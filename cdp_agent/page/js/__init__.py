@@ -102,6 +102,7 @@ REST = (
     "activity/wait.js",
     "read/outer.js",
     "act/scroll.js",
+    "act/screen.js",
     "act/scroll_to_text.js",
     "read/marks.js",
     "read/paint.js",

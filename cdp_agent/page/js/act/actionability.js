@@ -108,7 +108,8 @@ function attempt(element, options, state) {
   if (picked.point) {
     if (options.intercept) interceptMouse(element, levels, options.intercept);
     const point = outwardPoints(levels, picked.point)[0];
-    return { x: point.x, y: point.y, scrolled: state.scrolled, hint: hintFor(element) };
+    const hint = tagOf(element) === 'CANVAS' ? layerHint(element, levels, picked.point) : hintFor(element);
+    return { x: point.x, y: point.y, scrolled: state.scrolled, hint };
   }
   if (picked.why !== 'hidden' && !state.centred) {
     state.centred = state.scrolled = true;
@@ -223,6 +224,12 @@ function hintFor(element) {
   return tag === 'INPUT' && VALUE_INPUT_TYPES.has(inputType(element)) && inputType(element) !== 'range'
     ? 'set it with fill'
     : '';
+}
+
+/** What gets a click on a canvas, if that is a layer over it. */
+function layerHint(canvas, levels, point) {
+  const hit = hitThrough(levels, point);
+  return !hit || isInside(hit, canvas) ? '' : `it went to ${elementPreview(hit)}, which lies clear over it`;
 }
 
 /** Resolves with the next frame, or after 50 ms where none comes, as in a background tab. */

@@ -128,28 +128,42 @@ function labelOfBox(element) {
   return `${role} \x01${idOf(element)}${name ? ` ${quote(cut(name, 100))}` : ''}`;
 }
 
-/** The scroll position of a box; empty if it is gone. @param {number} id @param {Axis} axis */
-function scrollPosition(id, axis) {
-  const element = elementOf(id);
-  if (!element) return [];
-  return [
-    {
-      position: Math.abs(scrollOffsetOf(element, axis)),
-      shown: clientSizeOf(element, axis),
-      content: scrollSizeOf(element, axis),
-    },
-  ];
+/**
+ * Whether the box begins at its other end, where its scroll offset is 0, and scrolls to negative offsets from there: a
+ * chat laid out by `column-reverse`, or a row in a script that is written from right to left.
+ */
+function isReversed(element, axis) {
+  const offset = scrollOffsetOf(element, axis);
+  if (offset !== 0) return offset < 0;
+  const { display, flexDirection, direction, writingMode } = computedStyleOf(element);
+  const isFlex = /flex/.test(display);
+  if (axis === 'y') return isFlex && flexDirection === 'column-reverse';
+  return /-rl$/.test(writingMode) || (direction === 'rtl') !== (isFlex && flexDirection === 'row-reverse');
+}
+
+/** How far the box is scrolled from its top or left end, how much of it is shown, and how much there is, in pixels. */
+function extentOf(element, axis) {
+  const shown = clientSizeOf(element, axis);
+  const content = scrollSizeOf(element, axis);
+  const offset = scrollOffsetOf(element, axis);
+  return { position: isReversed(element, axis) ? content - shown + offset : offset, shown, content };
 }
 
 /**
- * Scrolls a box at once, regardless of its `scroll-behavior`.
+ * Scrolls a box at once, regardless of its `scroll-behavior`, and waits until the page has drawn what comes into view.
  * @param {number} id
  * @param {Axis} axis
  * @param {number} px
+ * @returns {Promise<number>} how far it went at first: the page may move it, or add to it, before this resolves
  */
-function moveBox(id, axis, px) {
+async function moveBox(id, axis, px) {
   const element = elementOf(id);
-  if (element) boxScrollBy_.call(element, { [axis === 'y' ? 'top' : 'left']: px, behavior: 'instant' });
+  if (!element) return 0;
+  const before = scrollOffsetOf(element, axis);
+  boxScrollBy_.call(element, { [axis === 'y' ? 'top' : 'left']: px, behavior: 'instant' });
+  const moved = scrollOffsetOf(element, axis) - before;
+  await nextTwoFrames();
+  return moved;
 }
 
 /** Scrolls an element into the middle of the view, in all frames around it. @param {number} id */

@@ -1,39 +1,163 @@
-// Scrolls until a text appears: virtualized lists render only the rows in view.
+// Finds a text in the page as it is now, and brings it into view.
 
-const PASS_MS = 1500;
+const MOST_OCCURRENCES = 500;
+const MOST_BRINGS = 3;
+const TEXT_BREAK = '\0'; // between the text nodes of a joined text
 
 /**
- * Scrolls a box by a view at a time until it contains the text, its end is reached, or the time of a call is over.
- * @param {{next: [number, number], id: number, text: string, until: number}} options  until: the largest scroll
- *   position
- * @returns {Promise<{first: number, end: number, id: number, label: string, ended: boolean}>} id: the element with the
- *   text, now in view
+ * @typedef {'view' | 'ahead' | 'aside' | 'behind'} Whereabouts  aside: outside of the box
+ * @typedef {{element: Element, range: Range, start: number, place: Whereabouts}} Occurrence  element: the innermost one
+ *   that contains it; start: where it begins along the axis
  */
-async function scrollToText({ next, id, text, until }) {
+
+/**
+ * Brings the nearest occurrence of a text into view: first one that is in the box's view or ahead.
+ * @param {{next: [number, number], id: number, axis: Axis, text: string, sign: 1 | -1, inside: boolean, behind:
+ *   boolean}} options  id: the box that is scrolled, 0 for none; inside: only in the box; behind: also where the
+ *   scrolling has come from
+ * @returns {Promise<{first: number, end: number, id: number, label: string, moved: boolean, seen: boolean, elsewhere:
+ *   string}>} id: the element with the text, 0 if there is none (any more); moved: something was scrolled;
+ *   seen: it is in view; elsewhere: where the text is behind, or hidden, in words
+ */
+async function findText({ next, id, axis, text, sign, inside, behind }) {
   const first = reserveIds(next);
-  const answer = { first, end: nextId, id: 0, label: '', ended: true };
+  const box = id ? elementOf(id) : null;
+  const way = { box, axis, sign, inside, pattern: patternOf(text), word: collapse(text).toLowerCase().split(' ')[0] };
   const wanted = collapse(text).toLowerCase();
-  for (const began = performance.now(); ;) {
-    const box = elementOf(id);
-    if (!box) return answer;
-    const found = innermostWithText(box, wanted);
-    if (found) {
-      boxScrollIntoView_.call(found, { block: 'center', inline: 'nearest', behavior: 'instant' });
-      await nextTwoFrames();
-      // Scrolling may have replaced the element.
-      const there = innermostWithText(box, wanted) ?? found;
-      forget();
-      const result = { ...answer, id: idOf(there), label: labelOfText(there, wanted) };
-      forget();
-      return { ...result, end: nextId };
+  let moved = false;
+  for (let brings = 0; ; brings++) {
+    const { shown, hidden } = occurrencesOf(way);
+    const found = shown.find(({ place }) => behind || place !== 'behind');
+    const seen = found !== undefined && isRangeInView(found);
+    if (found && !seen && brings < MOST_BRINGS) {
+      moved = true;
+      bringRangeIntoView(found);
+      await nextTwoFrames(); // scrolling may have replaced the element
+      continue;
     }
-    const before = scrollOffsetOf(box, 'y');
-    if (before >= until) return answer;
-    boxScrollBy_.call(box, { top: 0.9 * clientSizeOf(box, 'y'), behavior: 'instant' });
-    await nextTwoFrames();
-    if (Math.abs(scrollOffsetOf(box, 'y') - before) < 1 && !innermostWithText(box, wanted)) return answer;
-    if (performance.now() - began > PASS_MS) return { ...answer, ended: false };
+    forget();
+    const answer = {
+      id: found ? idOf(found.element) : 0,
+      label: found ? labelOfText(found.element, wanted) : '',
+      elsewhere: found ? '' : whereElse(shown[0], hidden, axis),
+    };
+    forget();
+    return { first, moved, seen, ...answer, end: nextId };
   }
+}
+
+/**
+ * An expression for the words of a text, whatever elements they are split over, in a text that is joined of text nodes.
+ * @param {string} text
+ */
+function patternOf(text) {
+  const words = collapse(text).split(' ');
+  const escaped = (letter) => letter.replace(/[\\^$.*+?()[\]{}|]/, '\\$&');
+  const between = '[\\0\\u00ad\\u200b]*';
+  return new RegExp(words.map((word) => [...word].map(escaped).join(between)).join('[\\s\\0]+'), 'giu');
+}
+
+/** @returns {{shown: Occurrence[], hidden: Element | null}} shown: the nearest first; hidden: one that is not shown */
+function occurrencesOf({ box, axis, sign, inside, pattern, word }) {
+  const view = box && viewOfBox(box);
+  const [from, to] = !view ? [0, 0] : axis === 'y' ? [view.top, view.bottom] : [view.left, view.right];
+  const shown = [];
+  let hidden = null;
+  for (const root of watching?.roots ?? [document]) {
+    const scope = inside && rootOf(box) === root ? box : root;
+    if (inside && scope === root && !holdsNode(box, root)) continue;
+    for (const { element, range } of textsMatching(scope, pattern, word)) {
+      const rect = Range.prototype.getBoundingClientRect.call(range);
+      if (rect.width < 2 || rect.height < 2 || !isRendered(element)) {
+        hidden ??= element;
+        continue;
+      }
+      const [start, end] = axis === 'y' ? [rect.top, rect.bottom] : [rect.left, rect.right];
+      const isAhead = sign > 0 ? end > from : start < to;
+      const isInBox = box && documentOf(box) === documentOf(element) && holdsNode(box, element);
+      /** @type {Whereabouts} */
+      const place = !isInBox ? 'aside' : start < to && end > from ? 'view' : isAhead ? 'ahead' : 'behind';
+      shown.push({ element, range, start, place });
+    }
+  }
+  const rank = { view: 0, ahead: 1, aside: 2, behind: 3 };
+  const along = ({ start, place }) => (place === 'behind' ? -sign : sign) * start;
+  shown.sort((a, b) => rank[a.place] - rank[b.place] || (a.place === 'aside' ? 0 : along(a) - along(b)));
+  return { shown, hidden };
+}
+
+/** @returns {Generator<{element: Element, range: Range}>} where a text is below a node, in document order */
+function* textsMatching(scope, pattern, word) {
+  const whole = textContent_.call(nodeType(scope) === 9 ? documentElement_.call(scope) : scope);
+  if (
+    !whole
+      .replace(/[\u00ad\u200b]/g, '')
+      .toLowerCase()
+      .includes(word)
+  )
+    return; // the expression takes long
+  const inDocument = documentOf(scope);
+  const walker = inDocument.createTreeWalker(scope, NodeFilter.SHOW_TEXT);
+  const nodes = [];
+  const starts = [];
+  const pieces = [];
+  let length = 0;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const parent = parentNode(node);
+    if (nodeType(parent) === 1 && SKIPPED.has(tagOf(parent))) continue;
+    nodes.push(node);
+    starts.push(length);
+    pieces.push(dataOf(node));
+    length += pieces.at(-1).length + 1;
+  }
+  const joined = pieces.join(TEXT_BREAK);
+  let count = 0;
+  for (const match of joined.matchAll(pattern)) {
+    if (count++ === MOST_OCCURRENCES) return;
+    const last = match.index + match[0].length - 1;
+    const [a, b] = [lastAtMost(starts, match.index), lastAtMost(starts, last)];
+    const range = inDocument.createRange();
+    Range.prototype.setStart.call(range, nodes[a], match.index - starts[a]);
+    Range.prototype.setEnd.call(range, nodes[b], Math.min(last - starts[b] + 1, pieces[b].length));
+    let element = range.commonAncestorContainer;
+    if (nodeType(element) === 3) element = parentNode(element);
+    if (nodeType(element) === 11) element = isShadowRoot(element) ? host_.call(element) : null;
+    if (element && nodeType(element) === 1) yield { element, range };
+  }
+}
+
+/** Whether all that clips it, up to the viewport of the world's root document, leaves the middle of a text in view. */
+function isRangeInView({ element, range }) {
+  const middle = middleOf(Range.prototype.getBoundingClientRect.call(range));
+  const isIn = ({ left, top, right, bottom }) =>
+    middle.x >= left && middle.x <= right && middle.y >= top && middle.y <= bottom;
+  const visible = visibleBoxOf(levelsOf(element));
+  if (!visible || !isIn(visible)) return false;
+  for (let at = element; at; at = flatParent(at)) {
+    if (isPageBox(at)) return true;
+    if (/auto|scroll|hidden|clip/.test(overflowOf(at, 'y')) && !/inline|contents/.test(computedStyleOf(at).display))
+      if (!isIn(viewOfBox(at))) return false;
+  }
+  return true;
+}
+
+function bringRangeIntoView(occurrence) {
+  const { element, range } = occurrence;
+  boxScrollIntoView_.call(element, { block: 'center', inline: 'nearest', behavior: 'instant' });
+  if (!isRangeInView(occurrence))
+    scrollPointIntoView(element, () => middleOf(Range.prototype.getBoundingClientRect.call(range)));
+}
+
+/** Where a text is that was not brought into view, in words. @param {Occurrence | undefined} behind */
+function whereElse(behind, hidden, axis) {
+  if (behind) {
+    idOf(nearestNamed(behind.element));
+    const way = axis === 'y' ? ['above', 'below'] : ['to the left', 'to the right'];
+    return `it stands ${way[behind.start < 0 ? 0 : 1]}, in ${elementPreview(nearestNamed(behind.element))}`;
+  }
+  if (!hidden) return '';
+  idOf(hidden);
+  return `it stands in ${elementPreview(hidden)}, which is not shown${obstacleDetail('hidden', hidden)}`;
 }
 
 const LONGEST_TEXT = 100;
@@ -49,15 +173,4 @@ function labelOfText(element, wanted) {
   const place = labelText.toLowerCase().indexOf(wanted);
   const from = place + wanted.length > LONGEST_TEXT ? place : 0;
   return `${role} \x01${idOf(named)} ${quote((from ? '…' : '') + cut(labelText.slice(from), LONGEST_TEXT))}`;
-}
-
-/** The innermost visible element that contains the text, which is in lower case. @returns {Element | null} */
-function innermostWithText(element, wanted) {
-  if (SKIPPED.has(tagOf(element)) || !collapse(textContent(element)).toLowerCase().includes(wanted)) return null;
-  for (const child of selectAll(element, ':scope > *')) {
-    const found = innermostWithText(child, wanted);
-    if (found) return found;
-  }
-  const { width, height } = getBoundingClientRect_.call(element);
-  return width > 0 && height > 0 && checkVisibility_.call(element, VISIBILITY_OPTIONS) ? element : null;
 }

@@ -73,6 +73,7 @@ function judgeHit(hit, element) {
     if (controlOfLabel(node) === element || node === face) return verdict;
     if (matches(node, INTERACTIVE_SELECTOR)) verdict = 'child';
   }
+  if (tagOf(element) === 'CANVAS' && isClearLayerOf(hit, element)) return 'hit';
   if (ignoresPointer(element)) {
     // The element ignores the pointer, but the control that it is a part of gets the click.
     const around = paintedParent(element);
@@ -81,6 +82,41 @@ function judgeHit(hit, element) {
   } else if (!isTransparent(element)) return 'miss';
   return reachesSameListener(hit, element) ? 'hit' : 'miss';
 }
+
+const LAYER_SHARE = 0.8; // of its area: a layer of a canvas lies on the canvas
+
+/**
+ * Whether what is on top of a canvas is a layer of the same picture: it lies on the canvas and shows nothing of its
+ * own, so that who clicks there clicks what the canvas shows. Grids have the box that scrolls them there (Glide Data
+ * Grid), editors a second canvas.
+ * @param {Element} hit @param {Element} canvas
+ */
+function isClearLayerOf(hit, canvas) {
+  const view = viewportOf(viewOf(canvas));
+  const picture = overlap(rectOf(canvas), view);
+  if (isInside(canvas, hit)) return false; // the canvas is clipped away there
+  for (let node = hit; node && !isInside(canvas, node); node = paintedParent(node)) {
+    const layer = overlap(rectOf(node), view);
+    const shared = picture && layer && overlap(picture, layer);
+    if (!shared || areaOfBox(shared) < LAYER_SHARE * areaOfBox(layer) || !isClear(node)) return false;
+  }
+  return true;
+}
+
+const areaOfBox = ({ left, top, right, bottom }) => (right - left) * (bottom - top);
+
+/** Whether an element itself shows nothing and has no action of its own. */
+function isClear(element) {
+  const tag = tagOf(element);
+  if (tag !== 'CANVAS' && (VISIBLE_WITHOUT_TEXT.has(tag) || matches(element, LAYERS_WITH_ACTIONS))) return false;
+  const { backgroundColor, backgroundImage, position } = computedStyleOf(element);
+  if (!/, 0\)$|\/ 0\)$/.test(backgroundColor) || backgroundImage !== 'none' || position === 'fixed') return false;
+  for (let child = firstChild(element); child; child = nextSibling(child))
+    if (nodeType(child) === 3 && hasText(dataOf(child)) && tag !== 'CANVAS') return false;
+  return true;
+}
+
+const LAYERS_WITH_ACTIONS = `a[href],label,summary,[onclick],[role="button" i],[role="link" i],[aria-modal="true" i]`;
 
 const ignoresPointer = (element) => computedStyleOf(element).pointerEvents === 'none';
 

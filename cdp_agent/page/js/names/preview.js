@@ -183,8 +183,8 @@ function obstacleDetail(why, element) {
   if (tagOf(element) === 'OPTION') return ': select it in its list instead';
   if (isCanvasFallback(element))
     return (
-      `: ${elementPreview(closest(element, 'canvas'))} paints it. Focus it and press keys, ` +
-      'or click the canvas at its place'
+      `: ${elementPreview(closest(element, 'canvas'))} paints it. Press keys in it, or click the canvas with at: ` +
+      'its place there, as a screenshot shows it'
     );
   return '';
 }

@@ -1,0 +1,69 @@
+"""Which box to scroll: the nearest one that scrolls, through the frames."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from cdp_agent.page.frames.frames import Frame
+from cdp_agent.page.frames.world import World
+from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.tab.tab import Tab
+
+Axis = Literal["x", "y"]
+
+
+class Scroller(msgspec.Struct, frozen=True):
+    """A box that scrolls: its world, its local id and its name."""
+
+    frame: Frame
+    world: World
+    id: int
+    label: str
+
+
+class _Box(msgspec.Struct, frozen=True):
+    first: int
+    end: int
+    id: int
+    label: str
+    into: int
+    why: Literal["", "locked", "fits"]
+
+
+async def box_of(tab: Tab, at: Located | None, axis: Axis) -> Scroller | str:
+    """The nearest box that scrolls, from the element (or the page) outwards through the frames; or why none does."""
+    frame: Frame = at.frame if at is not None else (await tab.frames()).root
+    local = at.local if at is not None else 0
+    why = "fits"
+    while True:
+        world = await frame.world()
+        async with tab.reading_lock:
+            box = await world.call(
+                "scrollBox", {"next": tab.refs.next_ids(world), "id": local, "axis": axis}, returning=_Box
+            )
+            tab.refs.claim(world, box.first, box.end)
+        if box.id:
+            return Scroller(frame, world, box.id, tab.refs.write(world, box.label))
+        if box.into and (inner := await _frame_in(tab, frame, box.into)) is not None:
+            frame, local = inner, 0
+            continue
+        why = box.why or why
+        owner = await frame.owner()
+        if owner is None:
+            break
+        frame, _, local = owner
+    if why == "locked":
+        return (
+            "the page's scrolling is locked (overflow: hidden), perhaps by a dialog: close it, or give the ref of a box"
+        )
+    return "everything fits into the viewport: there is nothing to scroll"
+
+
+async def _frame_in(tab: Tab, frame: Frame, local: int) -> Frame | None:
+    """The frame of another process inside an iframe element; None if it cannot be read."""
+    if local not in frame.owners:
+        await tab.read()  # finds out which frame each iframe contains
+    tree = await tab.frames()
+    return next((inner for inner in tree.all() if inner.id == frame.owners.get(local)), None)

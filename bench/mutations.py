@@ -201,7 +201,7 @@ MUTATIONS = (
         "test_search.py",
     ),
     Mutation(
-        "page/actions/select.py",
+        "page/fields/select.py",
         "return _shown(at, local, chosen.shown, note)",
         "return _shown(at, local, chosen.wanted, note)",
         "test_select.py",

@@ -28,7 +28,8 @@ from bench.pages import named, serve_all
 from bench.report import Machine, table, this_machine
 from cdp_agent import Browser
 from cdp_agent.errors import CdpAgentError
-from cdp_agent.page.actions import actions, submitting
+from cdp_agent.page.actions import actions
+from cdp_agent.page.fields import submitting
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.stability import PATIENCE_S, Watch
 from cdp_agent.page.refs.locate import locate

@@ -38,8 +38,8 @@ async def opened(page: Page, url: str) -> None:
 @pytest.fixture
 def gives_up_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is in none of these lists comes no later either: they have all that they filter."""
-    monkeypatch.setattr("cdp_agent.page.actions.select.SUGGESTIONS_WAIT_S", 0.3)
-    monkeypatch.setattr("cdp_agent.page.actions.select.OPTIONS_WAIT_S", 0.3)
+    monkeypatch.setattr("cdp_agent.page.fields.select.SUGGESTIONS_WAIT_S", 0.3)
+    monkeypatch.setattr("cdp_agent.page.fields.select.OPTIONS_WAIT_S", 0.3)
 
 
 async def test_one_is_chosen_and_another(page: Page, app_url: AppUrl, subtests: pytest.Subtests) -> None:

@@ -9,7 +9,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
-from cdp_agent.page.actions.secret_fill import fill_secret
+from cdp_agent.page.fields.secret_fill import fill_secret
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.security.secrets import Revealed
 from tests.acting import ref

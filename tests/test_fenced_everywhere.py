@@ -180,7 +180,7 @@ async def test_a_page_is_told_only_inside_of_fences(
     # What is waited for in full comes no later either.
     monkeypatch.setattr("cdp_agent.page.actions.actions.DEADLINE_S", 0.3)
     monkeypatch.setattr("cdp_agent.page.actions.navigation._BEGINS_WITHIN_S", 0.5)
-    monkeypatch.setattr("cdp_agent.page.actions.select.OPTIONS_WAIT_S", 0.3)
+    monkeypatch.setattr("cdp_agent.page.fields.select.OPTIONS_WAIT_S", 0.3)
     monkeypatch.setattr("cdp_agent.page.receipts.action_runner.EFFECT_S", 0.2)
     server = await run(browser, page, serve, tmp_path)
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
-from cdp_agent.page.actions.fill import fill
+from cdp_agent.page.fields.fill import fill
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import WATCHING, at, in_frame, now, ref, until_named

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cdp_agent.errors import ActionError, InvalidArguments, NotInteractable, StaleRef
-from cdp_agent.page.actions import form
+from cdp_agent.page.fields import form
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import FilledField
 from cdp_agent.page.tab.settings import PageSettings

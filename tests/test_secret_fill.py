@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from cdp_agent.errors import BlockedByPolicy, InvalidArguments, NotInteractable
-from cdp_agent.page.actions.secret_fill import fill_secret, select_secret
+from cdp_agent.page.fields.secret_fill import fill_secret, select_secret
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.security.secrets import Fields, Revealed
 from tests.acting import LOGGING, in_frame, log, ref

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
-from cdp_agent.page.actions.select import By, select
+from cdp_agent.page.fields.select import By, select
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import LOGGING, at, log, now, ref

@@ -9,7 +9,7 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments, NotInteractable
-from cdp_agent.page.actions.upload import inside, upload
+from cdp_agent.page.fields.upload import inside, upload
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import locate
@@ -87,7 +87,7 @@ async def test_files_are_dropped_where_no_field_is(
     page: Page, serve: Serve, files: list[str], monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
     """As Excalidraw and many uploaders have it: nothing but listeners for the drop."""
-    monkeypatch.setattr("cdp_agent.page.actions.upload._CHOOSER_WITHIN_S", 0.2)
+    monkeypatch.setattr("cdp_agent.page.fields.upload._CHOOSER_WITHIN_S", 0.2)
     for what, content in ZONES.items():
         with subtests.test(what):
             await page.goto(serve(f"<!doctype html>{content}"))
@@ -111,7 +111,7 @@ async def test_files_are_dropped_in_a_frame_of_another_process(page: Page, serve
 async def test_what_takes_no_drop_gets_no_file(
     page: Page, serve: Serve, files: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cdp_agent.page.actions.upload._CHOOSER_WITHIN_S", 0.2)
+    monkeypatch.setattr("cdp_agent.page.fields.upload._CHOOSER_WITHIN_S", 0.2)
     await page.goto(serve(f"<div role=group aria-label=Other>Other</div>{ZONE}"))
 
     with pytest.raises(NotInteractable, match="takes no files that are dropped on it: give the ref of a file field"):

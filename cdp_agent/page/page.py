@@ -8,24 +8,12 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Literal
 
 from cdp_agent.action_log import LogLine
-from cdp_agent.page.actions import (
-    actions,
-    combobox,
-    dialog,
-    drag,
-    evaluating,
-    form,
-    navigation,
-    scroll,
-    select,
-    submitting,
-    upload,
-    wait,
-)
+from cdp_agent.page.actions import actions, dialog, drag, evaluating, navigation, scroll, wait
 from cdp_agent.page.actions.scroll import Direction, Scrolled
 from cdp_agent.page.activity.bodies import ResponseBody, body_of
 from cdp_agent.page.activity.console import ConsoleResult, Level
 from cdp_agent.page.activity.request_log import RequestsResult, Status
+from cdp_agent.page.fields import combobox, form, select, submitting, upload
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.picture import pdf, video, view
 from cdp_agent.page.picture.pdf import PaperFormat, PdfOptions

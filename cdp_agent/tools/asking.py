@@ -10,8 +10,8 @@ from msgspec import Meta
 
 from cdp_agent.decisions import AskUser, FieldValue, FormField, FormRequested, QuestionAsked
 from cdp_agent.errors import ActionError, InvalidArguments
-from cdp_agent.page.actions import user_form
-from cdp_agent.page.actions.user_form import UserField
+from cdp_agent.page.fields import user_form
+from cdp_agent.page.fields.user_form import UserField
 from cdp_agent.security.quoting import visible
 from cdp_agent.security.secrets import USER_DATA, Secrets
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool

@@ -10,9 +10,9 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.actions import form
-from cdp_agent.page.actions.secret_fill import fill_secret, select_secret
-from cdp_agent.page.actions.upload import inside
+from cdp_agent.page.fields import form
+from cdp_agent.page.fields.secret_fill import fill_secret, select_secret
+from cdp_agent.page.fields.upload import inside
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 Pair = Annotated[list[float], Meta(min_length=2, max_length=2)]

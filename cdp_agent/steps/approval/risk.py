@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from cdp_agent.page.actions.form import has_file_field
+from cdp_agent.page.fields.form import has_file_field
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.unsafe import FILES, ends_something
 from cdp_agent.page.query.consequence import Consequence, Submitted, consequence

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions import pointing
-from cdp_agent.page.actions.upload import inside
+from cdp_agent.page.fields.upload import inside
 from cdp_agent.page.page import MouseButton
 from cdp_agent.page.picture import view
 from cdp_agent.page.picture.paint import Picture

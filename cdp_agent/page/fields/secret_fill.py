@@ -12,17 +12,17 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import BlockedByPolicy, InvalidArguments
+from cdp_agent.page.actions.actionability import Obstacle, describe, element_label, obstacle_error, refusal
+from cdp_agent.page.actions.editing import TAKEN, TAKEN_CHANGED, Taken
+from cdp_agent.page.actions.stayed import refused_error, was_taken
 from cdp_agent.page.receipts.action_runner import perform
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Revealed, placeholder
 
-from .actionability import Obstacle, describe, element_label, obstacle_error, refusal
-from .editing import TAKEN, TAKEN_CHANGED, Taken
 from .fill import FIELD_WAIT_S
 from .select import By, select
-from .stayed import refused_error, was_taken
 
 
 class SecretRefusal(msgspec.Struct, frozen=True):

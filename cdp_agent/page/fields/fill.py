@@ -12,18 +12,18 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import runtime
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.actions.actionability import describe, element_label, input_session, obstacle_error, refusal
+from cdp_agent.page.actions.actions import click_element, focus_lost_error
+from cdp_agent.page.actions.editing import Entered, Filled, Ready, enter_code, enter_rich, keys
+from cdp_agent.page.actions.field_typing import type_in
+from cdp_agent.page.actions.keyboard import check_enterable, press, send, typing
+from cdp_agent.page.actions.stayed import FORMATS, EnteredText, Rereading, note_on
 from cdp_agent.page.receipts.budget import LONGEST_VALUE
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted, shortened
 
-from .actionability import describe, element_label, input_session, obstacle_error, refusal
-from .actions import click_element, focus_lost_error
-from .editing import Entered, Filled, Ready, enter_code, enter_rich, keys
-from .field_typing import type_in
-from .keyboard import check_enterable, press, send, typing
 from .slider import slide
-from .stayed import FORMATS, EnteredText, Rereading, note_on
 
 FIELD_WAIT_S = 2.0
 _TRIES = 4

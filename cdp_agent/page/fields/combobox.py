@@ -8,14 +8,14 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.actions.actionability import describe
+from cdp_agent.page.actions.actions import click_element
+from cdp_agent.page.actions.keyboard import press
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 
-from .actionability import describe
-from .actions import click_element
 from .fill import fill
-from .keyboard import press
 from .select import OPTIONS_WAIT_S, SHORT_WAIT_S, CustomList, FoundOption, listed, once_loaded
 
 

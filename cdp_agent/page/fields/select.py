@@ -10,16 +10,23 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import InvalidArguments, NotInteractable, StaleRef
+from cdp_agent.page.actions.actionability import (
+    ElementLabel,
+    Obstacle,
+    describe,
+    element_label,
+    obstacle_error,
+    refusal,
+)
+from cdp_agent.page.actions.actions import ELEMENT_GONE, ELEMENT_MOVED, click_element
+from cdp_agent.page.actions.keyboard import press
 from cdp_agent.page.activity.network import NetworkMark
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 
-from .actionability import ElementLabel, Obstacle, describe, element_label, obstacle_error, refusal
-from .actions import ELEMENT_GONE, ELEMENT_MOVED, click_element
 from .fill import fill
-from .keyboard import press
 
 By = Literal["text", "value", "index"]
 OPTIONS_WAIT_S = 1.0

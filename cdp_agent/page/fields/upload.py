@@ -19,13 +19,20 @@ from cdp_agent.cdp import dom
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.input import DispatchDragEvent, DragData, DragKind
 from cdp_agent.errors import DocumentGone, InvalidArguments
+from cdp_agent.page.actions.actionability import (
+    Obstacle,
+    aim,
+    describe,
+    element_label,
+    input_session,
+    obstacle_error,
+    refusal,
+)
+from cdp_agent.page.actions.actions import click_element
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.receipts.baseline import UNANSWERABLE
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
-
-from .actionability import Obstacle, aim, describe, element_label, input_session, obstacle_error, refusal
-from .actions import click_element
 
 _CHOOSER_WITHIN_S = 3.0
 _LONGEST_NAME = 255  # bytes, on all systems

@@ -8,15 +8,15 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import DocumentGone, NotInteractable
+from cdp_agent.page.actions.actionability import element_label, refusal
+from cdp_agent.page.actions.actions import click_element, send_keys_to
+from cdp_agent.page.actions.keyboard import press
+from cdp_agent.page.actions.stayed import Rereading
 from cdp_agent.page.receipts.receipts import ENTER_PRESSED, Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 
-from .actionability import element_label, refusal
-from .actions import click_element, send_keys_to
 from .fill import fill
-from .keyboard import press
-from .stayed import Rereading
 
 _ADDED_LINE = "Enter only added a line"
 

@@ -8,12 +8,11 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.actions.actionability import describe, element_label, input_session, refusal
+from cdp_agent.page.actions.keyboard import events_of, send
+from cdp_agent.page.actions.keys import parse_chord
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
-
-from .actionability import describe, element_label, input_session, refusal
-from .keyboard import events_of, send
-from .keys import parse_chord
 
 _MOST_PRESSES = 500
 _PRESSES_AT_ONCE = 10

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.actions.actions import check, uncheck
 from cdp_agent.page.receipts.action_runner import perform
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located, locate
@@ -20,7 +21,6 @@ from cdp_agent.page.snapshot.lines import quoted
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import USER_DATA, Revealed
 
-from .actions import check, uncheck
 from .secret_fill import check_allowed, enter_secret, secret_refusal
 from .select import select
 

@@ -10,6 +10,9 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError, InvalidArguments, StaleRef
+from cdp_agent.page.actions.actionability import describe
+from cdp_agent.page.actions.actions import check
+from cdp_agent.page.actions.stayed import Rereading
 from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner, entering, limit_of
 from cdp_agent.page.receipts.dialog_stops import note_so_far, receipt_until_dialog
 from cdp_agent.page.receipts.receipts import FilledField, Outcome, Receipt
@@ -17,11 +20,8 @@ from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Revealed
 
-from .actionability import describe
-from .actions import check
 from .combobox import fill_field
 from .secret_fill import choose_secret, enter_secret
-from .stayed import Rereading
 from .submitting import click_sender
 from .upload import takes_files, upload
 from .user_form import LISTS, YES, enter_value, read, value_for

@@ -206,10 +206,14 @@ def _other_positional(tool: Tool) -> str:
 
 
 def _default_positional(tool: Tool, fixed: Mapping[str, object]) -> str:
-    """The argument that a single word sets if none is required: the address for read-only tools, else the first."""
+    """The argument that a single word sets if none is required: the address for read-only tools, else the first.
+
+    What is only on or off is an option.
+    """
     if tool.read_only or fixed.get("action") == "open":
         return "url"
-    return next((name for name in tool.parameters["properties"] if name not in fixed), "")
+    properties = tool.parameters["properties"].items()
+    return next((name for name, kind in properties if name not in fixed and kind["type"] != "boolean"), "")
 
 
 def _placeholder(name: str, tool: Tool) -> str:

@@ -42,14 +42,14 @@ class FindElementsArguments(Arguments, frozen=True):
 
 class ScrollArguments(Arguments, frozen=True):
     direction: Annotated[
-        Direction, Meta(description="bottom and top follow a list that grows; into_view needs a ref.", extra=ALWAYS)
+        Direction, Meta(description="bottom follows a list that grows; into_view needs a ref.", extra=ALWAYS)
     ] = "down"
     pages: Annotated[float, Meta(ge=0.1, le=20, description="How far, in viewports.", extra=ALWAYS)] = 1.0
     pixels: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="How far in pixels, instead of pages.")] = (
         None
     )
     ref: Annotated[Ref | None, Meta(description="Scroll this, or the box around it, instead of the page.")] = None
-    to_text: Annotated[str | None, Meta(description="Scroll that way until this text is in view.")] = None
+    to_text: Annotated[str | None, Meta(description="Scroll that way until this is in view.")] = None
 
 
 @tool(read_only=True, gives="how often and where the text is, with refs")

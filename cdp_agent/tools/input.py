@@ -82,12 +82,12 @@ class FillArguments(Arguments, frozen=True):
     ref: Ref
     value: Annotated[str, Meta(description="An empty text clears the field. Dates as 2026-12-31.", extra=ALWAYS)]
     append: Annotated[bool, Meta(description="Add to what is there, instead of replacing it.")] = False
-    submit: Annotated[bool, Meta(description="Send it afterwards, by Enter or the button that does.")] = False
+    submit: Annotated[bool, Meta(description="Then send it.")] = False
 
 
 class FieldValue(Arguments, frozen=True):
     ref: Ref
-    value: Annotated[str, Meta(description="A text, an option's text, on and off for a box, or files, one a line.")]
+    value: Annotated[str, Meta(description="A text, an option, on or off for a box, or files, one a line.")]
 
 
 class FormArguments(Arguments, frozen=True):
@@ -116,7 +116,7 @@ class CheckArguments(Arguments, frozen=True):
 
 
 class UploadArguments(Arguments, frozen=True):
-    ref: Annotated[Ref, Meta(description="The file field, the button that asks for files, or the drop zone.")]
+    ref: Annotated[Ref, Meta(description="The file field, its button, or the drop zone.")]
     files: Annotated[
         list[str],
         Meta(min_length=1, description="Paths where cdp-agent runs.", extra=ALWAYS),
@@ -195,7 +195,7 @@ def _allowed(context: Context, paths: Sequence[str]) -> Sequence[str]:
 
 
 class PressArguments(Arguments, frozen=True):
-    key: Annotated[str, Meta(description="Such as Enter, a, Control+A, or several: g i.", extra=ALWAYS)]
+    key: Annotated[str, Meta(description="Such as Enter, Control+A, or g i.", extra=ALWAYS)]
     ref: Annotated[Ref | None, Meta(description="The element to focus first; else what has the focus.")] = None
     repeat: Annotated[int, Meta(ge=1, le=100, description="How many times.")] = 1
 

@@ -117,11 +117,9 @@ const BUSY_PART = 'a part that is marked as busy (aria-busy)';
 function noteLoadingMarks(root, { view, marks }) {
   for (const element of selectAll(root, LOADING_MARKS)) {
     const words = wordsOfLoadingMark(element);
-    if (words && checkVisibility_.call(element, SEEN) && overlap(rectOf(element), view)) marks.set(element, words);
+    if (words && isSeen(element) && overlap(rectOf(element), view)) marks.set(element, words);
   }
 }
-
-const SEEN = { opacityProperty: true, visibilityProperty: true };
 
 /** What an element that may be a mark says, "" if it is none. */
 function wordsOfLoadingMark(element) {

@@ -39,6 +39,8 @@ NAVIGATION_TIMEOUT_S = 30.0
 _BEGINS_WITHIN_S = 3.0
 _CRASHED = "its process ended, as it does when it runs out of memory: go elsewhere, or try again"
 _LOOK_EVERY_S = 1.0
+_NOT_KEPT = "net::ERR_CACHE_MISS"
+"""Chrome's error for the answer to a form that would have to be sent again."""
 _OPENED_ANEW = "a script of the page could not be ended: its address was opened anew, by way of an empty page"
 _REASONS = {
     "ERR_NAME_NOT_RESOLVED": "there is no such host. Check the spelling of the address",
@@ -121,17 +123,29 @@ async def forward(tab: Tab, *, leave: bool = False) -> Receipt:
 
 
 async def reload(tab: Tab, *, leave: bool = False) -> Receipt:
-    """Reloads the page, even after it crashed. Raises PageUnresponsive, BrowserError."""
+    """Reloads the page, even after it crashed. Chrome sends a form again whose answer the page is: the receipt says so.
 
-    address = tab.url
+    Raises PageUnresponsive, BrowserError.
+    """
+    address, requests = tab.url, tab.activity.requests
+    before = requests.mark()
 
     async def do(took_detour: bool) -> Outcome:
-        tree = await tab.frames()
+        nonlocal before
+        tree, before = await tab.frames(), requests.mark()
         how = cdp_page.Navigate(url=address) if took_detour else cdp_page.Reload()
         await _begin(tab, tree.root.session.post(how), "The page was not loaded anew")
         return Outcome(note=_OPENED_ANEW if took_detour else "")
 
-    return await _navigation(tab, "reload", do, leave)
+    receipt = await _navigation(tab, "reload", do, leave)
+    sent_again = requests.posted_since(before, tab.target_id)
+    if not sent_again:
+        return receipt
+    is_sent = not receipt.withheld
+    log_line("navigation", "the page is the answer to a form; sent again: {}: {}", sent_again, is_sent)
+    result = f"which was sent again: {sent_again}" if is_sent else "which would be sent again: it stays as it is"
+    note = f"the page is the answer to a form, {result}"
+    return msgspec.structs.replace(receipt, note="; ".join(filter(None, (receipt.note, note))))
 
 
 async def _through_history(tab: Tab, step: int, leave: bool) -> Receipt:
@@ -170,7 +184,18 @@ async def _navigate_by(tab: Tab, action: str, do: _Do, leave: bool) -> Receipt:
         tab.check_open()
         if receipt.navigated_to is None and any(_kept(each) for each in receipt.dialogs):
             raise ActionError(f"The tab stayed where it is: {stays_because}.")
+        if tab.activity.document.failed and any(failure.error == _NOT_KEPT for failure in receipt.failed_requests):
+            raise _not_kept(tab.url, action)
         return receipt
+
+
+def _not_kept(url: str, action: str) -> NavigationFailed:
+    way = {"back": "forward", "forward": "back"}.get(action, "back")
+    message = (
+        f"{url} is not shown again: it was the answer to a form, and Chrome has not kept it. An error page stands in "
+        f"its place: {way} leads away from it, reload sends the form again."
+    )
+    return NavigationFailed(url, _NOT_KEPT, message)
 
 
 async def _drop_retired_rules(tab: Tab, timeout_s: float, limit: Deadline) -> None:

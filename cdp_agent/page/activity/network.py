@@ -108,6 +108,8 @@ class Requests:
         """The failures, each with the order of its request, and Chrome's id of the request."""
         self._no_content: list[tuple[int, str]] = []
         """Requests for documents that were answered with _NO_CONTENT, each with its order."""
+        self._documents: list[tuple[int, str, str]] = []
+        """The latest requests for documents: the order of each, its frame, and its method and address."""
         self._statuses: dict[str, int] = {}
         self._answered_at: dict[str, float] = {}
         """When requests for documents were answered, by loader id; infinity until then."""
@@ -211,6 +213,12 @@ class Requests:
         """The last document request after `since` answered with _NO_CONTENT, as "GET https://… with 204"; else ""."""
         return next((said for order, said in reversed(self._no_content) if order > since.order), "")
 
+    def posted_since(self, since: NetworkMark, frame_id: str) -> str:
+        """The first request for a document of the frame after `since`, as "POST https://…"; "" if it only reads."""
+        requests = (request for order, frame, request in self._documents if order > since.order and frame == frame_id)
+        first = next(requests, "")
+        return "" if first.startswith(("GET ", "HEAD ")) else first
+
     def refused(self, url: str) -> None:
         """Records a navigation that Chrome refused to begin."""
         if url == self._refused_by_log:
@@ -282,6 +290,8 @@ class Requests:
         self._running[event.request_id] = request
         if event.request_id == event.loader_id:
             self._answered_at[event.request_id] = math.inf
+            sent = f"{event.request.method} {shortened(event.request.url)}"
+            self._documents = [*self._documents[-_REMEMBERED:], (self._order, event.frame_id or "", sent)]
         self._note_change(request)
         self._notify()
 

@@ -165,7 +165,8 @@ REFUSED = {
         "<button>Go</button><div class=layer style='position:fixed;inset:0'><h2 hidden>May</h2>"
         "<div style='visibility:hidden'>Mon</div></div>",
         "covered",
-        'Button E1 "Go" is covered by div.layer: deal with that first.',
+        'Button E1 "Go" is covered by div.layer: it says nothing. '
+        "It may go by itself, with Escape, or with a click on it.",
     ),
     "an open list": (
         "<button>Go</button>"

@@ -36,6 +36,24 @@ OPEN = {
         'is covered by div "We value your privacy": deal with that first (it has button',
     ),
     "in a closed shadow root": (CLOSED, 'is covered by div "We value your privacy": deal with that first (it has'),
+    "a backdrop that is clicked": (
+        "<div style='position:fixed;inset:0' onclick='this.remove()'></div>",
+        ": it says nothing. It may go by itself, with Escape, or with a click on it.",
+    ),
+    "a box that nobody sees": (
+        "<div id=blocker style='position:fixed;inset:0'></div>",
+        "is covered by div#blocker: it says nothing. It may go by itself",
+    ),
+    "a backdrop beside a dialog, while the body takes no mouse events": (
+        "<div style='position:fixed;inset:0;background:gray;pointer-events:auto'></div>"
+        f"<div role=dialog aria-label=Rename style='{OVER};pointer-events:auto'><button>OK</button></div>{NO_EVENTS}",
+        'takes no mouse events while dialog "Rename" is open: close that first, as with Escape (it has button',
+    ),
+    "a listbox, while the body takes no mouse events": (
+        f"<div role=listbox aria-label=City style='{OVER};pointer-events:auto'><div role=option>Oslo</div></div>"
+        f"{NO_EVENTS}",
+        '"City" is open: close that first, as with Escape',
+    ),
     "a frame": (
         f"<iframe title=Consent style='position:fixed;inset:0;width:100%;height:100%' srcdoc='{ASK}'></iframe>",
         "is covered by iframe E",

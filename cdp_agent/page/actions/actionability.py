@@ -46,14 +46,15 @@ something else ("elsewhere"); "" if there was a click."""
 class Cover(msgspec.Struct, frozen=True):
     """What covers an element: `text` is like `dialog E31 "Cookies"` with marked local ids.
 
-    `closers` are buttons in it; `over` is what is open over it, where it says nothing itself; `floats`: whether it
-    covers only a part of the page, like the calendar of a field.
+    `closers` are buttons in it; `says`: whether it has a name or a text; `over` is what is open over it, where it says
+    nothing itself; `floats`: whether it covers only a part of the page, like the calendar of a field.
     """
 
     text: str
     dialog: bool
     floats: bool
     closers: list[str]
+    says: bool = True
     over: str = ""
 
 
@@ -276,6 +277,8 @@ def obstacle_error(at: Located, obstacle: Obstacle, world: World) -> NotInteract
                 advice = "act on that in its place if it is a layer of the canvas, else deal with it first."
             elif obstacle.by.floats and not obstacle.by.dialog:
                 advice = f"if it popped up, Escape or a click beside it may close it; else deal with it first{ways}."
+            elif not (obstacle.by.says or obstacle.by.over or ways):
+                advice = "it says nothing. It may go by itself, with Escape, or with a click on it."
             else:
                 advice = f"close it first{ways}." if obstacle.by.dialog else f"deal with that first{ways}."
             over = f", over which {at.refs.write(world, obstacle.by.over)} is open" if obstacle.by.over else ""

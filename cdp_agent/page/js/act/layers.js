@@ -40,13 +40,26 @@ const hasVisibleControl = (element) =>
   );
 
 /**
- * Whether a cover stays until somebody acts on what is open: that has controls, and nothing in it is busy or fades.
+ * Whether a cover stays until somebody acts on what is open: that has controls, or the cover itself is clicked, as a
+ * backdrop, or cannot be seen, unlike a veil while something loads. Nothing in it is busy or fades.
  * @param {Element | null} cover  what was hit @param {Element} element  what it keeps from the mouse
  */
 function waitsForSomebody(cover, element) {
   const layer = openLayerOver(element);
   const isBusy = (box) => selectsAny(box, BUSY_SELECTOR) || matches(box, BUSY_SELECTOR) || isFading(box);
-  return layer !== null && hasVisibleControl(layer) && ![layer, cover].some((box) => box !== null && isBusy(box));
+  const isClicked = cover !== null && (listening.has(cover) || matches(cover, INTERACTIVE_SELECTOR));
+  const isForSomebody =
+    isClicked || (cover !== null && paintsNothing(cover)) || (layer !== null && hasVisibleControl(layer));
+  return isForSomebody && ![layer, cover].some((box) => box !== null && isBusy(box));
+}
+
+/** Whether a cover is a mere box that nobody sees, while the page is at rest. @param {Element} cover */
+function paintsNothing(cover) {
+  const { backgroundColor, backgroundImage, backdropFilter } = computedStyleOf(cover);
+  const isBare = backgroundColor === 'rgba(0, 0, 0, 0)' && backgroundImage === 'none' && backdropFilter === 'none';
+  const isEmpty =
+    firstElementChild_.call(cover) === null && !hasText(textContent(cover)) && !PICTURES.has(tagOf(cover));
+  return isEmpty && (isBare || isTransparent(cover)) && performance.now() - journal.last > OPEN_TIMEOUT_MS;
 }
 
 const BUSY_SELECTOR = '[aria-busy="true" i],[role="progressbar" i],progress';

@@ -48,6 +48,7 @@ READING = (
     "snapshot/modal.js",
     "editors/code.js",
     "snapshot/fold.js",
+    "snapshot/order.js",
     "snapshot/render.js",
     "snapshot/kept.js",
     "core/sheet_changes.js",

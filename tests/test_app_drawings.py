@@ -72,7 +72,7 @@ async def test_nodes_in_react_flow_are_added_renamed_wired_removed_and_moved(pag
 
     assert added == [["The first", "The second", "Filter", "Clicked"], [300, 60]]
     assert wired == [["The first", "The second", "Filter", "Store"], ["first - n2"]]
-    assert f"[ref={node}] (and 3 below it: \"Store\")" in removed.text
+    assert f'[ref={node}] (and 3 below it: "Store")' in removed.text
     assert left == [["The first", "The second", "Filter"], []]
     # It takes a node up where the mouse is once it has moved 3 px.
     assert await page.evaluate("app.place('second')") == [237, 250]

@@ -49,6 +49,7 @@ READING = (
     "editors/code.js",
     "snapshot/spans.js",
     "snapshot/fold.js",
+    "snapshot/order.js",
     "snapshot/render.js",
     "snapshot/kept.js",
     "core/sheet_changes.js",

@@ -21,9 +21,10 @@ const RENDERING_NAMES = new Set([
   'counter-set',
 ]);
 const DECORATING_NAMES = new Set(['vertical-align', 'text-decoration-line', 'font-family']);
+const REORDERING_NAMES = new Set(['order', 'flex-direction', 'grid-row-start', 'grid-column-start']);
 // Custom properties are left out: where a relevant value depends on one, its computed value is compared (`dependent` in
 // styles.js).
-const RELEVANT_NAMES = new Set([...RENDERING_NAMES, ...DECORATING_NAMES]);
+const RELEVANT_NAMES = new Set([...RENDERING_NAMES, ...DECORATING_NAMES, ...REORDERING_NAMES]);
 const DEEPEST_RULE = 20;
 // Compared by number, since rules of frames are not instances of this world's classes.
 const { STYLE_RULE: STYLE, IMPORT_RULE: IMPORT, FONT_FACE_RULE: FONT_FACE, KEYFRAMES_RULE: KEYFRAMES } = CSSRule;
@@ -45,7 +46,8 @@ const {
  * The contents of a sheet at the last reading. @typedef {{sheet: CSSStyleSheet, disabled: boolean, rules: RuleRecord[],
  * count: number, version: number}} SheetRecord
  *   count: of all rules, nested ones included; version: 0 for an imported sheet
- * @typedef {{name: string, value: string, priority: string}} Declaration  of a relevant property
+ * @typedef {{name: string, value: string, priority: string | null}} Declaration  of a relevant property; priority: null
+ *   where places are asked for in any case
  * A rule of a sheet. @typedef {object} RuleRecord
  * @property {any} rule @property {CSSStyleDeclaration | null} style  of a style rule, or of declarations between nested
  *   rules @property {string[]} names  of all properties it sets
@@ -213,11 +215,15 @@ function recordRule(rule, depth) {
     if (!rules) return null;
     known.rules = rules;
   }
-  known.isRelevant = known.relevantDeclarations.length > 0 || known.imported !== null || known.rules.length > 0;
+  known.isRelevant =
+    known.relevantDeclarations.some(isSignificant) || known.imported !== null || known.rules.length > 0;
   // nested rules refer to it by `&`
   if (known.isRelevant && type === STYLE) known.selector = selectorOfRule_.call(rule);
   return known;
 }
+
+/** Whether a declaration may matter: those of order do not with most values. @param {Declaration} declaration */
+const isSignificant = ({ name, value }) => !REORDERING_NAMES.has(name) || reorders(value);
 
 /** Records the declarations of a rule. @param {RuleRecord} known */
 function readDeclarations(known) {
@@ -234,7 +240,7 @@ function readDeclarations(known) {
       relevantDeclarations.push({
         name,
         value: valueOfStyle_.call(style, name),
-        priority: priorityOfStyle_.call(style, name),
+        priority: REORDERING_NAMES.has(name) ? null : priorityOfStyle_.call(style, name),
       });
   }
   if (length) known.names = names;
@@ -303,7 +309,8 @@ function isDeclarationUnchanged({ rule, style, names, relevantDeclarations, sele
   for (let i = 0; i < length; i++) if (itemOfStyle_.call(style, i) !== names[i]) return false;
   for (let i = 0; i < relevantDeclarations.length; i++) {
     const { name, value, priority } = relevantDeclarations[i];
-    if (valueOfStyle_.call(style, name) !== value || priorityOfStyle_.call(style, name) !== priority) return false;
+    if (valueOfStyle_.call(style, name) !== value) return false;
+    if (priority !== null && priorityOfStyle_.call(style, name) !== priority) return false;
   }
   return selector === null || selectorOfRule_.call(rule) === selector;
 }

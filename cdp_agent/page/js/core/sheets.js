@@ -10,14 +10,25 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 /**
  * @typedef {{classes: Set<string>, selectors: string[]}} SelectorSet  selects the elements of one concern
  * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet,
- *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, transformsCase: boolean, pointerBlocking:
- *   Set<string>, readable: boolean, version: number}} SheetFacts pointed: elements with `cursor: pointer` on hover
- *   only; pointerBlocking: the selectors of rules that set `pointer-events: none` or the like
+ *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet,
+ *   transformsCase: boolean, pointerBlocking: Set<string>, readable: boolean, version: number}} SheetFacts pointed:
+ *   elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules that set
+ *   `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document
  */
-const CONCERNS = ['before', 'after', 'cursor', 'pointed', 'counters', 'unpainted', 'decorated', 'replaced'];
+const CONCERNS = [
+  'before',
+  'after',
+  'cursor',
+  'pointed',
+  'counters',
+  'unpainted',
+  'decorated',
+  'replaced',
+  'reordered',
+];
 /**
- * @typedef {'before' | 'after' | 'cursor' | 'pointed' | 'counters' | 'unpainted' | 'decorated' | 'replaced'}
- *   ConcernName
+ * @typedef {'before' | 'after' | 'cursor' | 'pointed' | 'counters' | 'unpainted' | 'decorated' | 'replaced' |
+ *   'reordered'} ConcernName
  */
 
 /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
@@ -119,6 +130,12 @@ function readDeclaration(name, value, selector, facts) {
     case 'font-family':
       if (decorates(name, value) && isOfElements) addEach(facts.decorated, selector);
       return;
+    case 'order':
+    case 'flex-direction':
+    case 'grid-row-start':
+    case 'grid-column-start':
+      if (reorders(value) && isOfElements) addEach(facts.reordered, selector);
+      return;
     case 'counter-reset':
     case 'counter-increment':
     case 'counter-set':
@@ -154,6 +171,9 @@ function decorates(name, value) {
   if (name === 'vertical-align') return value === 'super' || value === 'sub';
   return name === 'font-family' ? ICON_FONT.test(value) : value.includes('line-through');
 }
+
+/** Whether such a value may lay out elements in another order than that of the document. */
+const reorders = (value) => !/^(?:|0|row|column|auto|span .*)$/.test(value);
 
 const EMPTY_CONTENT = new Set(['none', 'normal', '""', "''", '" "', 'initial', 'unset', 'revert']);
 
@@ -203,17 +223,17 @@ function splitList(selector) {
  *   the mouse from an element, or put a picture in place of an element's contents
  * @typedef {{selection: SelectedElements, bit: number}} Concern
  * @typedef {{every: number, elements: {get: (element: Element) => number}, classes: Map<string, number>, byClass:
- *   Map<string, number>, last: Element | null, lastBits: number}} SelectedElements  numbers are sets of concerns, one
- *   bit for each
+ *   Map<string, number>, last: Element | null, lastBits: number, moves: boolean}} SelectedElements  numbers are sets of
+ *   concerns, one bit for each; moves: some rule is of the concern `reordered`
  */
 function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
-  const { every, classes, byClass, lists, transformsCase, pointerBlocking, replacesContent } = factsIn(
+  const { every, classes, byClass, lists, moves, transformsCase, pointerBlocking, replacesContent } = factsIn(
     root,
     isDocument,
   );
   /** @type {SelectedElements} */
-  const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0 };
+  const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0, moves };
   const isLazy = root === sparseRoot || (readsFewElements && isDocument);
   if (isLazy) selection.elements = new LazySelection(root, lists);
   else selection.elements = selectElements(root, lists);
@@ -302,8 +322,8 @@ const MOST_MERGED = 200;
 
 /**
  * @param {SheetFacts[]} sheets
- * @returns {{every: number, transformsCase: boolean, pointerBlocking: string[], replacesContent: boolean, classes:
- *   Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}}
+ * @returns {{every: number, moves: boolean, transformsCase: boolean, pointerBlocking: string[], replacesContent:
+ *   boolean, classes: Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}}
  */
 function mergeFacts(sheets) {
   const key = sheets.map((facts) => facts.version).join();
@@ -312,6 +332,7 @@ function mergeFacts(sheets) {
   const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS & ~(1 << CONCERNS.indexOf('pointed'));
   known = {
     every,
+    moves: every !== 0 || sheets.some(({ reordered }) => reordered.classes.size + reordered.selectors.length > 0),
     transformsCase: sheets.some((facts) => facts.transformsCase),
     pointerBlocking: validLists(new Set(sheets.flatMap((facts) => [...facts.pointerBlocking]))),
     replacesContent: sheets.some(mayReplace),
@@ -381,7 +402,15 @@ function readClasses(selection, names) {
 /** @type {ReturnType<typeof selectedIn>} */
 const NOTHING_SELECTED = {
   ...perConcern(() => ({
-    selection: { every: 0, elements: new Map(), classes: new Map(), byClass: new Map(), last: null, lastBits: 0 },
+    selection: {
+      every: 0,
+      elements: new Map(),
+      classes: new Map(),
+      byClass: new Map(),
+      last: null,
+      lastBits: 0,
+      moves: false,
+    },
     bit: 0,
   })),
   transformsCase: false,

@@ -209,7 +209,10 @@ function collectDeclarations(selector, declarations, dependencies) {
   let [affectsRendering, depends] = [false, false];
   for (const { name, value } of declarations) {
     const isRendering = RENDERING_NAMES.has(name);
-    affectsRendering ||= isRendering || (DECORATING_NAMES.has(name) && DECORATING_STYLE.test(`${name}: ${value}`));
+    affectsRendering ||=
+      isRendering ||
+      (REORDERING_NAMES.has(name) && reorders(value)) ||
+      (DECORATING_NAMES.has(name) && DECORATING_STYLE.test(`${name}: ${value}`));
     depends ||= isRendering && DEPENDS_ON_MORE.test(value);
   }
   if (affectsRendering) dependencies.renderingSelectors.add(selector);

@@ -74,7 +74,14 @@ function writeInRoot(root, write) {
   const outer = reading;
   let selection = selections.get(root);
   if (!selection) selections.set(root, (selection = selectedIn(root)));
-  reading = { ...outer, selections: selection, hasCode: selectAll(root, CODE_EDITORS).length > 0 };
+  const hasCode = selectAll(root, CODE_EDITORS).length > 0;
+  reading = {
+    ...outer,
+    selections: selection,
+    notable: /** @type {any} */ (notableIn(root)),
+    moved: movedIn(root),
+    hasCode,
+  };
   write();
   reading = outer;
 }
@@ -128,12 +135,15 @@ function writeContents(element, tag, flags, depth) {
   }
   if (!(flags & HTML_TEXT_HIDDEN)) writeGenerated(element, 'before', selected);
   const shadow = mayHost(tag) ? shadowOf(element) : null;
-  if (shadow) writeInRoot(shadow, () => writeNodes(firstChild(shadow), null, flags, depth));
-  else if (tag === 'SLOT' && assignedNodes_.call(element).length) writeAssigned(element, flags, depth);
+  const seen = nodesAsSeen(element);
+  if (shadow && seen) writeInRoot(shadow, () => writeEach(seen, flags, depth));
+  else if (shadow) writeInRoot(shadow, () => writeNodes(firstChild(shadow), null, flags, depth));
+  else if (tag === 'SLOT' && assignedNodes_.call(element).length) writeAssigned(element, seen, flags, depth);
   else if (tag === 'DETAILS' && !isOpen(element)) {
     const summary = closestChild(element, 'SUMMARY');
     if (summary) writeElement(summary, flags, depth + 1);
-  } else writeNodes(firstChild(element), element, flags, depth);
+  } else if (seen) writeEach(seen, flags, depth);
+  else writeNodes(firstChild(element), element, flags, depth);
   if (!(flags & HTML_TEXT_HIDDEN)) writeGenerated(element, 'after', selected);
 }
 
@@ -150,14 +160,17 @@ function writeNodes(first, parent, flags, depth) {
   }
 }
 
-function writeAssigned(slot, flags, depth) {
+function writeAssigned(slot, seen, flags, depth) {
   const assigned = assignedNodes_.call(slot);
-  writeInRoot(rootOf(assigned[0]), () => {
-    for (const node of assigned) {
-      if (nodeType(node) === 1) writeElement(node, flags, depth + 1);
-      else if (nodeType(node) === 3) writeTextNode(node, parentNode(node), flags);
-    }
-  });
+  writeInRoot(rootOf(assigned[0]), () => writeEach(seen ?? assigned, flags, depth));
+}
+
+/** @param {Node[]} nodes */
+function writeEach(nodes, flags, depth) {
+  for (const node of nodes) {
+    if (nodeType(node) === 1) writeElement(node, flags, depth + 1);
+    else if (nodeType(node) === 3) writeTextNode(node, parentNode(node), flags);
+  }
 }
 
 function writeElement(element, flags, depth) {

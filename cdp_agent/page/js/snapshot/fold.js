@@ -62,7 +62,8 @@ function finishLine(line, parent) {
   if (line.id !== 0 && (line.maybeClickable || isFocusSentinel) && !isClickTarget(line)) line.id = 0;
   line.kids = joinShort(line.kids, line.role === '' && line.id !== 0);
   if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
-  if (line.role === 'row') line.kids = foldCells(withSpans(line.element, withoutResizers(line.kids)));
+  if (line.role === 'row') line.kids = foldCells((line.cells = withSpans(line.element, withoutResizers(line.kids))));
+  else if (GRID_ROLES.has(line.role)) withoutPanes(line);
   if (line.role === '') {
     if (isBare(line) || wrapsOneControl(line)) {
       parent.kids.push(...asBlocks(line.kids));
@@ -83,7 +84,7 @@ function finishLine(line, parent) {
     parent.kids.push(...line.kids);
     return;
   }
-  if (conveysNothing(line)) addText(parent, edgeAround(line.element, line.tag));
+  if (conveysNothing(line) && !mayBePart(line, parent)) addText(parent, edgeAround(line.element, line.tag));
   else if (isSeparator(line) || dissolves(line)) parent.kids.push(...asBlocks(line.kids));
   else parent.kids.push(line);
 }
@@ -95,6 +96,13 @@ const conveysNothing = (line) =>
   isEmptyAndNameless(line) ||
   (isSeparator(line) && line.kids.every((kid) => typeof kid === 'string' && isSeparatorText(kid))) ||
   (line.role === 'heading' && isBare(line) && line.kids.length === 0);
+
+/** Whether it is a row of empty cells that may be a part of a longer row, see order.js. */
+const mayBePart = (line, parent) =>
+  line.role === 'row' &&
+  line.tag !== 'TR' &&
+  line.cells.length > 0 &&
+  (GRID_ROLES.has(parent.role) || parent.role === 'rowgroup');
 
 /** The kids of a removed wrapper, each text still a block of its own. @param {(string | Line)[]} kids  tidied ones */
 const asBlocks = (kids) => [

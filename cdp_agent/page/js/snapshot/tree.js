@@ -5,7 +5,8 @@
  * @typedef {object} Line  an element that gets a line, unless folding removes it
  * @property {Element} element @property {string} tag @property {string} role @property {string} name
  * @property {string} states @property {number} id  0: no ref @property {string} value @property {string} target
- * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines @property {boolean}
+ * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines
+ * @property {(string | Line)[] | null} cells  the kids of a row before they were joined @property {boolean}
  *   namedByContent  its name is its content
  * @property {boolean} maybeClickable  has a ref only if nothing in it has one @property {boolean} remote  a frame read
  *   by another session
@@ -78,6 +79,7 @@ function newReading() {
     selections: NOTHING_SELECTED,
     owners: new Map(),
     notable: new Set(),
+    moved: new Set(),
     modals: [],
     inert: [],
     focused: null,
@@ -98,6 +100,7 @@ const newLine = (element, tag, role) => ({
   value: '',
   target: '',
   kids: [],
+  cells: null,
   namedByContent: false,
   maybeClickable: false,
   remote: false,
@@ -142,7 +145,7 @@ function readRoot(root) {
   const isDocument = nodeType(root) === 9;
   let selection = selections.get(root);
   if (!selection) selections.set(root, (selection = selectedIn(root)));
-  const facts = { selections: selection, owners: ownersIn(root), notable: notableIn(root) };
+  const facts = { selections: selection, owners: ownersIn(root), notable: notableIn(root), moved: movedIn(root) };
   facts.focused = focusedIn(root);
   facts.selected = selectedInEditor(root, facts.focused);
   facts.active = activeIn(root);
@@ -171,12 +174,13 @@ function visitContents(element, tag, line, flags, depth) {
     if (before) addText(line, strikeIfStruck(before, flags));
   }
   const shadow = mayHost(tag) ? shadowOf(element) : null;
-  if (shadow) inRoot(shadow, () => visitNodes(firstChild(shadow), line, flags, depth));
-  else if (tag === 'SLOT') visitSlot(element, line, flags, depth);
+  const seen = nodesAsSeen(element);
+  if (shadow) inRoot(shadow, () => visitInside(shadow, seen, line, flags, depth));
+  else if (tag === 'SLOT') visitSlot(element, seen, line, flags, depth);
   else if (tag === 'DETAILS' && !isOpen(element)) {
     const summary = closestChild(element, 'SUMMARY');
     if (summary) visitElement(summary, line, flags, depth + 1);
-  } else visitNodes(firstChild(element), line, flags, depth);
+  } else visitInside(element, seen, line, flags, depth);
   if (reading.owners.size && reading.notable.has(element)) {
     for (const owned of ownedBy(element, reading.owners)) visitElement(owned, line, flags, depth + 1, true);
   }
@@ -195,20 +199,24 @@ function visitNodes(first, line, flags, depth) {
   }
 }
 
-function visitSlot(slot, line, flags, depth) {
-  const assigned = assignedNodes_.call(slot);
-  if (!assigned.length) {
-    visitNodes(firstChild(slot), line, flags, depth);
+/** @param {Node[] | null} seen  the nodes in the parent in another order than that of the document */
+function visitInside(parent, seen, line, flags, depth) {
+  if (!seen) {
+    visitNodes(firstChild(parent), line, flags, depth);
     return;
   }
-  const visit = () => {
-    for (const node of assigned) {
-      if (nodeType(node) === 1) visitElement(node, line, flags, depth + 1);
-      else if (nodeType(node) === 3 && !(flags & (NO_TEXT | TEXT_IGNORED)))
-        addText(line, strikeIfStruck(dataOf(node), flags));
-    }
-  };
-  inRoot(rootOf(assigned[0]), visit); // slotted nodes are styled in the tree that they come from
+  for (const node of seen) {
+    if (nodeType(node) === 1) visitElement(node, line, flags, depth + 1);
+    else if (nodeType(node) === 3 && !(flags & (NO_TEXT | TEXT_IGNORED)))
+      addText(line, strikeIfStruck(dataOf(node), flags));
+  }
+}
+
+function visitSlot(slot, seen, line, flags, depth) {
+  const assigned = assignedNodes_.call(slot);
+  if (!assigned.length) visitInside(slot, seen, line, flags, depth);
+  // slotted nodes are styled in the tree that they come from
+  else inRoot(rootOf(assigned[0]), () => visitInside(slot, seen ?? assigned, line, flags, depth));
 }
 
 /** The shadow root of a possible host, if it has one. @returns {ShadowRoot | null} */

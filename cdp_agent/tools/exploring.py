@@ -114,6 +114,7 @@ def _searched(args: SearchPageArguments, result: SearchResult) -> str:
 def _match_line(match: Match) -> str:
     name = f" {quoted(match.name)}" if match.name else ""
     away = "" if match.in_viewport or not match.ref else ", out of view"
+    away = ", closed: click it to open it" if match.closed else away
     ref = f" [ref={match.ref}]" if match.ref else ""
     before, text, after = (each.replace("[ref=", "\\u005bref=") for each in (match.before, match.text, match.after))
     return f"- …{before}«{text}»{after}… in {match.role}{name}{ref}{away}"

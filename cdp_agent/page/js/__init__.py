@@ -95,6 +95,7 @@ REST = (
     "read/html_tags.js",
     "read/html.js",
     "read/reader.js",
+    "read/closed.js",
     "read/search.js",
     "act/secret.js",
     "act/user_data.js",

@@ -49,6 +49,8 @@ class Match(msgspec.Struct, frozen=True):
     name: str
     frame_url: str
     in_viewport: bool
+    closed: bool = False
+    """Whether the text is in a closed `<details>`, which a click on `ref` opens."""
 
 
 class SearchResult(msgspec.Struct, frozen=True):
@@ -77,6 +79,7 @@ class _Place(msgspec.Struct, frozen=True):
     in_viewport: bool
     gone: bool
     """Whether it left the page after its text was read."""
+    closed: bool = False
 
 
 class _Places(msgspec.Struct, frozen=True):
@@ -258,6 +261,7 @@ def _match(span: _Span, place: _Place, ref: str, context_chars: int) -> Match:
         name=place.name,
         frame_url=place.url,
         in_viewport=place.in_viewport,
+        closed=place.closed,
     )
 
 

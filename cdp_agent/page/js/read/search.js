@@ -149,6 +149,7 @@ function readShownText(kids) {
           : addShownLine(kid, separator, text),
       );
   }
+  addClosedTexts(text);
   return text;
 }
 
@@ -226,7 +227,7 @@ function separatorBetween(before, after) {
  * The elements that contain the given spans of the text last read.
  * @param {{next: [number, number], spans: [number, number][]}} options
  * @returns {{first: number, end: number, places: {id: number, role: string, name: string, url: string, in_viewport:
- *   boolean, gone: boolean}[]}}
+ *   boolean, gone: boolean, closed: boolean}[]}} closed: in a <details> that its element opens
  */
 function placesOf({ next, spans }) {
   const first = reserveIds(next);
@@ -248,15 +249,16 @@ function matchPlaceOf(text, finder, start, end) {
     Math.min(end, text.starts[piece] + text.pieces[piece].length) - start,
   );
   const element = nodeType_.call(source) === 1 ? source : flatParentOfText(source);
-  const named = nearestNamed(listOfOption(element));
-  const role = shownRole(named) || 'generic';
+  const named = origin.kids === CLOSED ? element : nearestNamed(listOfOption(element));
+  const role = shownRole(named) || (origin.kids === CLOSED ? 'summary' : 'generic');
   return {
     id: idOf(named),
     role,
-    name: cut(nameOf(named, role), 200),
+    name: cut(origin.kids === CLOSED ? collapse(textContent(named)) : nameOf(named, role), 200),
     url: documentURL_.call(documentOf(named)),
     in_viewport: isInViewport(boxOf(source === element ? listOfOption(element) : source, last), documentOf(named)),
     gone: !isConnected_.call(source),
+    closed: origin.kids === CLOSED,
   };
 }
 

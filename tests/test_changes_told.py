@@ -80,14 +80,17 @@ TOLD = {
         )
         + "</div><button onclick=\"document.querySelectorAll('.r').forEach((row, at) =>"
         ' (row.style.transform = `translateY(${90 - 30 * at}px)`))">Go</button>',
-        ['~ - row "Di": now first row in grid "Staff"; 4 of 4 moved'],
+        ['~ - grid "Staff": first row is now "Di" (4 rows moved)'],
     ),
     "boxes in another order": (
         "<div style='display: flex; flex-direction: column'>"
         + "".join(f"<div class=box>{name} <a href=/>open</a></div>" for name in NAMES)
         + "</div><button onclick=\"document.querySelectorAll('.box').forEach((box, at) => (box.style.order = -at))\">"
         "Go</button>",
-        ['~ - div "Di open": now first; 4 of 4 moved'],
+        [
+            '~ moved, now in this order: text: Di, link "open" [ref=E4], text: Cy, link "open" [ref=E3], text: Bob, link'
+            ' "open" [ref=E2]'
+        ],
     ),
     "a box that is moved": (
         "<div id=box style='width: 50px'>Card</div>"

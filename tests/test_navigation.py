@@ -300,8 +300,8 @@ async def test_a_navigation_that_another_one_overtakes(page: Page, serve: Serve)
 async def test_time_limits_of_the_browser_hold_for_its_pages(
     detached: DetachedChrome, serve: Serve, hanging: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for usual in ("actionability.DEADLINE_S", "actions.DEADLINE_S", "fill.FIELD_WAIT_S"):
-        monkeypatch.setattr(f"cdp_agent.page.actions.{usual}", 60.0)
+    for usual in ("actions.actionability.DEADLINE_S", "actions.actions.DEADLINE_S", "fields.fill.FIELD_WAIT_S"):
+        monkeypatch.setattr(f"cdp_agent.page.{usual}", 60.0)
     address = serve("<button disabled>Pay</button><input aria-label=Name disabled>")
 
     async with Browser.connect(detached.endpoint, navigation_timeout_s=0.5, action_timeout_s=0.2) as browser:

@@ -10,7 +10,6 @@ from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError
 from cdp_agent.page.actions.keyboard import quoted_for_receipt
 from cdp_agent.page.frames.world import World
-from cdp_agent.page.query.search import LONGEST_PATTERN, search
 from cdp_agent.page.receipts.stability import Watch
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.tab.tab import Tab
@@ -180,6 +179,8 @@ class TextSearch:
             way = f": scroll {back} to it" if self._sign < 0 and " not shown" not in self._elsewhere else ""
             return [f"But {self._elsewhere}{way}."]
         advice = [f"What is on the other side was not searched: scroll {back} to it."] if self._sign < 0 and box else []
+        from cdp_agent.page.query.search import LONGEST_PATTERN, search  # late: 15 ms, half of it the regex package
+
         result = await search(self._tab, self._text[:LONGEST_PATTERN], max_results=1)
         if result.matches and (match := result.matches[0]).ref:
             advice.append(f"search finds it in {match.role} {match.ref}.")

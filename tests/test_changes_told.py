@@ -88,8 +88,8 @@ TOLD = {
         + "</div><button onclick=\"document.querySelectorAll('.box').forEach((box, at) => (box.style.order = -at))\">"
         "Go</button>",
         [
-            '~ moved, now in this order: text: Di, link "open" [ref=E4], text: Cy, link "open" [ref=E3], text: Bob, link'
-            ' "open" [ref=E2]'
+            '~ moved, now in this order: text: Di, link "open" [ref=E4], text: Cy, link "open" [ref=E3], text: Bob,'
+            ' link "open" [ref=E2]'
         ],
     ),
     "a box that is moved": (

@@ -44,7 +44,7 @@ class DragArguments(Arguments, frozen=True):
 
 @tool(page_changing=True, effect="click")
 async def click(args: ClickArguments, context: Context) -> Observation:
-    """Click an element: a link, a button, an option, anything that has a ref."""
+    """Click an element: a link, a button, anything with a ref."""
     place = _pair(args.at)
     receipt = await context.page.click(args.ref, button=args.button, count=args.count, position=place)
     return Observation(receipt.text, receipt)
@@ -82,7 +82,7 @@ class FillArguments(Arguments, frozen=True):
     ref: Ref
     value: Annotated[str, Meta(description="An empty text clears the field. Dates as 2026-12-31.", extra=ALWAYS)]
     append: Annotated[bool, Meta(description="Add to what is there, instead of replacing it.")] = False
-    submit: Annotated[bool, Meta(description="Then send it.")] = False
+    submit: Annotated[bool, Meta(description="Send it.")] = False
 
 
 class FieldValue(Arguments, frozen=True):
@@ -116,7 +116,7 @@ class CheckArguments(Arguments, frozen=True):
 
 
 class UploadArguments(Arguments, frozen=True):
-    ref: Annotated[Ref, Meta(description="The file field, its button, or the drop zone.")]
+    ref: Annotated[Ref, Meta(description="A file field, its button, or a drop zone.")]
     files: Annotated[
         list[str],
         Meta(min_length=1, description="Paths where cdp-agent runs.", extra=ALWAYS),
@@ -125,7 +125,7 @@ class UploadArguments(Arguments, frozen=True):
 
 @tool(takes_secrets=True, page_changing=lambda args: bool(args.submit), effect="fill")
 async def fill(args: FillArguments, context: Context) -> Observation:
-    """Type into a field or editor, replacing what it holds. Submits only if told to."""
+    """Type into a field or editor, replacing what it holds."""
     if not context.secrets.named_in(args.value):
         receipt = await context.page.fill(args.ref, args.value, append=args.append, submit=args.submit)
         return Observation(receipt.text, receipt)
@@ -153,7 +153,7 @@ async def fill_form(args: FormArguments, context: Context) -> Observation:
 
 @tool(takes_secrets=True, effect="none")
 async def select(args: SelectArguments, context: Context) -> Observation:
-    """Choose an option of a drop-down list, combobox or list box."""
+    """Choose an option of a list or combobox."""
     if context.secrets.named_in(args.value):
         receipt = await select_secret(context.tab, args.ref, context.secrets.reveal(args.value), by=args.by)
     else:

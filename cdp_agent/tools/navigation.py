@@ -18,7 +18,7 @@ LONGEST_S = 120
 """The longest wait; during a longer one, the caller could not tell whether anything still happens."""
 
 
-Leave = Annotated[bool, Meta(description="Lose what is entered.")]
+Leave = Annotated[bool, Meta(description="Lose input.")]
 
 
 class WaitArguments(Arguments, frozen=True):

@@ -26,7 +26,7 @@ class ManageTabsArguments(Arguments, frozen=True):
         str | None, Meta(description="As list names it: t2. Without, close means this one.", extra=ALWAYS)
     ] = None
     url: Annotated[str | None, Meta(description="The address to open; without, a blank tab.")] = None
-    leave: Annotated[bool, Meta(description="Lose what is entered.")] = False
+    leave: Annotated[bool, Meta(description="Lose input.")] = False
 
 
 class TabInfo(msgspec.Struct, frozen=True):

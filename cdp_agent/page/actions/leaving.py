@@ -66,7 +66,12 @@ def stay_reason(lost: list[str]) -> str:
 
 
 async def unsent_fields(tab: Tab) -> list[str]:
-    """The fields that hold what was filled in, as messages name them: `textbox E1 "Text"`. Raises PageUnresponsive."""
+    """The fields that hold what was filled in, as messages name them: `textbox E1 "Text"`. Raises PageUnresponsive.
+
+    None of a page whose process has ended: all that was in it is lost.
+    """
+    if tab.activity.crashed:
+        return []
     frames = (await tab.frames()).all()
     return [field for fields in await asyncio.gather(*(_unsent_in(tab, each) for each in frames)) for field in fields]
 

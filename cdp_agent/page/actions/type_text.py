@@ -30,7 +30,7 @@ _UNLIKE = re.compile(r"[\W_]+")
 
 
 class _Target(msgspec.Struct, frozen=True):
-    """See KeyTarget in js/act/typing.js."""
+    """See KeyTarget in js/act/key_target.js."""
 
     label: str
     takes_text: bool
@@ -41,7 +41,7 @@ class _Target(msgspec.Struct, frozen=True):
 
 
 class _Field(msgspec.Struct, frozen=True):
-    """See typedText in js/act/typing.js."""
+    """See typedText in js/act/key_target.js."""
 
     held: str | None
     label: str

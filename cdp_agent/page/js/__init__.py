@@ -84,7 +84,7 @@ REST = (
     "fields/entering.js",
     "fields/pace.js",
     "fields/typing.js",
-    "act/typing.js",
+    "act/key_target.js",
     "act/submit.js",
     "editors/editing.js",
     "act/choose.js",

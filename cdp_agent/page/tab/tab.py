@@ -352,10 +352,9 @@ class Tab:
         async with self.reading_lock:
             begun = time.monotonic()
             taken = await snapshots.take(tree, self.refs, budget_tokens=budget_tokens, frame_timeout_s=frame_timeout_s)
-            self._remember(PastReading(taken, self.refs.next))
+            self._remember(taken)
         if budget_tokens is None:
             self.read_took_s = time.monotonic() - begun
-        self.title = taken.title
         return taken
 
     async def read_marked(self) -> snapshots.MarkedReading:
@@ -363,8 +362,7 @@ class Tab:
         tree = await self.frames()
         async with self.reading_lock:
             reading = await snapshots.take_marked(tree, self.refs)
-            self._remember(PastReading(reading.snapshot, self.refs.next))
-        self.title = reading.snapshot.title
+            self._remember(reading.snapshot)
         return reading
 
     @property
@@ -397,14 +395,15 @@ class Tab:
             async with self.reading_lock:
                 await snapshots.take(tree, self.refs)
 
-    def _remember(self, seen: PastReading) -> None:
+    def _remember(self, snapshot: Snapshot) -> None:
+        self.title = snapshot.title
         if self._read_last != self.activity.document.number:  # drops refs of the former document
             self._read_last = self.activity.document.number
             self.issued_refs = {number for number in self.issued_refs if self.refs.locate(number) is not None}
             self.successors = {was: now for was, now in self.successors.items() if self.refs.locate(now) is not None}
-        if self.history and self.history[-1].snapshot.text == seen.snapshot.text:
+        if self.history and self.history[-1].snapshot.text == snapshot.text:
             self.history.pop()
-        self.history.append(seen)
+        self.history.append(PastReading(snapshot, self.refs.next))
         length = sum(len(each.snapshot.text) for each in self.history)
         while length > REMEMBERED_LENGTH and len(self.history) > LEAST_REMEMBERED:
             length -= len(self.history.popleft().snapshot.text)

@@ -47,6 +47,8 @@ class Ready(msgspec.Struct, frozen=True):
     instead: str
     note: str
     refusal: Obstacle | None
+    list_field: int = 0
+    """The local id of a combobox, which was left alone; else 0."""
     cell: int = 0
     """The local id of the grid cell that was opened and became the field, else 0."""
 

@@ -15,7 +15,7 @@ from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 
-from .fill import fill
+from .fill import fill, fill_unless_list
 from .select import OPTIONS_WAIT_S, SHORT_WAIT_S, CustomList, FoundOption, listed, once_loaded
 
 
@@ -25,9 +25,9 @@ async def fill_field(at: Located, text: str, *, append: bool = False) -> Outcome
     Search fields are left alone: what they suggest leads elsewhere. Raises as `fill`, InvalidArguments if a combobox
     does not keep the text when it loses the focus.
     """
-    local = 0 if append or not text.strip() else await at.world.call("listField", at.local, returning=int)
-    if not local:
-        return await fill(at, text, append=append)
+    local = await fill_unless_list(at, text, append=append, lists=append or not text.strip())
+    if isinstance(local, Outcome):
+        return local
     chooser = CustomList(at, local, "text")
     opened, sent = await chooser.begin(), at.requests.mark()
     outcome = await fill(at, text)

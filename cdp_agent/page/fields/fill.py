@@ -38,20 +38,29 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     Raises NotInteractable (`why` also "readonly" or "wrong_element"), InvalidArguments if the field rejects it, or then
     holds something that does not mean the same.
     """
+    outcome = await fill_unless_list(at, text, append=append, lists=True)
+    assert isinstance(outcome, Outcome)
+    return outcome
+
+
+async def fill_unless_list(at: Located, text: str, *, append: bool = False, lists: bool = False) -> Outcome | int:
+    """As `fill`; but without `lists`, a combobox is left alone, and its local id returned (see `listField` in js)."""
     check_enterable(text)
     for _ in range(_TRIES):
-        if (outcome := await _fill(at, text, append)) is not None:
+        if (outcome := await _fill(at, text, append, lists)) is not None:
             return outcome
     raise await focus_lost_error(at)
 
 
-async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
+async def _fill(at: Located, text: str, append: bool, lists: bool) -> Outcome | int | None:
     """See `fill`; None if the page moved the focus elsewhere before the text came, which was then not delivered."""
     # A page answers calls sent after its input only once that is painted; calls sent before it are answered in time.
     simple = text != "" and not append and "\n" not in text
     answer = at.world.ask("fillResultAfterKey", at.local, text) if simple else None
     before = at.requests.mark()
-    ready = await _ready(at, text, append)
+    ready = await _ready(at, text, append, lists)
+    if ready.list_field:
+        return ready.list_field
     log_line("decision", "a field of the kind {}, for {} characters", ready.kind, len(text))
     notes = [at.refs.write(at.world, ready.note)] if ready.note else []
     if ready.kind == "slider":
@@ -99,7 +108,7 @@ async def _enter(
         case "set":
             return await _set(at, ready, text)
         case _:
-            prepare = partial(_ready, at, text, append)
+            prepare = partial(_ready, at, text, append, True)
             filled = await type_in(at, ready, text, append=append, answer=answer, prepare=prepare)
             return Entered(filled, None if append else text)
 
@@ -129,16 +138,20 @@ async def _commit(at: Located, ready: Ready, filled: Filled, text: str, notes: l
     return Outcome(cell.value, "; ".join(filter(None, notes)))
 
 
-async def _ready(at: Located, text: str, append: bool) -> Ready:
-    options = {"text": text, "append": append, "wait_ms": at.ready_timeout_s(FIELD_WAIT_S) * 1000}
+async def _ready(at: Located, text: str, append: bool, lists: bool) -> Ready:
+    wait_ms = at.ready_timeout_s(FIELD_WAIT_S) * 1000
+    options = {"text": text, "append": append, "lists": lists, "wait_ms": wait_ms}
     within_s = at.call_timeout_s(FIELD_WAIT_S)
     ready = await at.world.call("prepareField", at.local, options, returning=Ready, timeout_s=within_s)
+    if ready.list_field:
+        return ready
     if ready.refusal is not None:
         log_line("wait", "the field is not ready: {}", ready.refusal.why)
     if opens := ready.opens:  # a text box or cell that becomes a field only when clicked
         cell = ready.local
         await click_element(at, count=2 if opens == "double" else 1)
         focused = await at.world.call("focusedField", at.local, returning=int)
+        options["lists"] = True  # it has been opened
         ready = await at.world.call("prepareField", focused, options, returning=Ready, timeout_s=within_s)
         ready = msgspec.structs.replace(ready, opens=opens, cell=cell, note="" if opens == "double" else ready.note)
     if ready.refusal is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Sized
 from functools import partial
 
@@ -61,10 +60,7 @@ async def has_file_field(tab: Tab, refs: Iterable[str]) -> bool:
 async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], allowed: Allowed, *, submit: bool) -> Receipt:
     async with tab.act(), limit_of(tab, _FIELD_S * len(values)) as limit:
         last_reading = tab.history[-1] if tab.history else None
-        there = await asyncio.gather(*(locate(tab, ref) for ref in values))
-        runner = await ActionRunner.start(tab, limit, expects_effect=submit)
-        for at in there:
-            await runner.check_same_record(at, last_reading)
+        runner, _ = await ActionRunner.start_at(tab, values, limit, last_reading, expects_effect=submit)
         document = tab.activity.document.number
         done: dict[str, tuple[FilledField, Outcome]] = {}
 

@@ -96,6 +96,13 @@ class World:
             return msgspec.json.decode(answer.result.value) if bytes(answer.result.value) else None
         return msgspec.json.decode(answer.result.value, type=returning)
 
+    async def answer(
+        self, name: str, asked: asyncio.Future[runtime.Evaluated], *, returning: type[T], timeout_s: float
+    ) -> T:
+        """The answer to what was asked by `ask`. Raises as `call`."""
+        async with deadline(self.session, timeout_s):
+            return answer_of(name, await self._noting_end(asked), returning)
+
     def ask(self, name: str, *args: object) -> asyncio.Future[runtime.Evaluated]:
         """Calls our function `name` now; `answer_of` decodes the future's result. It need not be awaited."""
         answer = self.session.post(self._command(name, args, by_value=True))
@@ -168,14 +175,17 @@ class World:
 
     async def _run(self, name: str, command: runtime.CallFunctionOn, timeout_s: float) -> runtime.Evaluated:
         async with deadline(self.session, timeout_s):
-            try:
-                answer = await self.session.send(command)
-            except ProtocolError as error:
-                self.gone = self.gone or is_context_gone(error)
-                raise
+            answer = await self._noting_end(self.session.post(command))
         if answer.exception_details is not None:
             raise _failure(name, answer.exception_details)
         return answer
+
+    async def _noting_end(self, asked: asyncio.Future[runtime.Evaluated]) -> runtime.Evaluated:
+        try:
+            return await asked
+        except ProtocolError as error:
+            self.gone = self.gone or is_context_gone(error)
+            raise
 
     def _command(
         self, name: str, args: tuple[object, ...], *, by_value: bool, group: str | None = None

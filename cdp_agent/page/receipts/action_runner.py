@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import partial
 from typing import Any
@@ -21,6 +21,7 @@ from cdp_agent.errors import (
     SessionClosed,
     StaleRef,
 )
+from cdp_agent.page.activity.console import ConsoleMessage
 from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.refs import recycled
@@ -34,7 +35,18 @@ from . import effects, lost_input
 from .baseline import Baseline, FileChoosers
 from .budget import MAX_LISTED
 from .dialog_stops import note_so_far, receipt_until_dialog
-from .observed import Observed, chooser_note, effect_awaited_s, observe, read, size_of, unseen_note, with_observed
+from .observed import (
+    AtRest,
+    Observed,
+    ask_at_once,
+    chooser_note,
+    effect_awaited_s,
+    observe,
+    read,
+    size_of,
+    unseen_note,
+    with_observed,
+)
 from .receipts import Outcome, Receipt
 from .reported import new_popups, refused, wait_for_reports, with_reports, without_tabs_of_downloads
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Passed, Watch
@@ -72,9 +84,8 @@ async def _perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str, subm
     async with tab.act(), limit_of(tab, more_s) as limit:
         last_reading = tab.history[-1] if tab.history else None
         for attempt in range(ATTEMPTS):
-            at = await locate(tab, ref)
-            runner = await ActionRunner.start(tab, limit, expects_effect=submits or action in _EXPECTING_EFFECTS)
-            await runner.check_same_record(at, last_reading)
+            expects_effect = submits or action in _EXPECTING_EFFECTS
+            runner, [at] = await ActionRunner.start_at(tab, [ref], limit, last_reading, expects_effect=expects_effect)
             target = runner.name_of(at.ref)
             note_so_far(tab, partial(Receipt, action=action, ref=at.ref, target=target, detail=detail))
             try:
@@ -129,6 +140,47 @@ def limit_of(tab: Tab, more_s: float = 0.0) -> AbstractAsyncContextManager[Deadl
     return call_limit(tab, CALL_S + (tab.settings.action_timeout_s or 0.0) + more_s)
 
 
+class _Ahead:
+    """Asks a far Chrome for what a receipt needs each time that a page is asked whether it is at rest, since it may be.
+
+    A reading in vain costs less there than the way. It is of use all the same: the next reads only what changed since.
+    """
+
+    def __init__(self, baseline: Baseline, receipt: Receipt, outcome: Outcome, began: float) -> None:
+        self._baseline, self._receipt, self._outcome, self._began = baseline, receipt, outcome, began
+        self._asked: asyncio.Task[AtRest] | None = None
+        self.thrown: list[ConsoleMessage] | None = None
+        """The exceptions that were told so far; None if nobody asked."""
+
+    def ask(self) -> None:
+        """Begins to ask, if the way takes longer than the reading itself."""
+        baseline, receipt = self._baseline, self._receipt
+        if 2 * baseline.watch.way_s > baseline.tab.read_took_s and not (baseline.has_left or refused(receipt)):
+            self._asked = asyncio.ensure_future(self._ask(self._asked))
+
+    async def answer(self) -> AtRest | None:
+        """What the last `ask` was answered; None if there was none since."""
+        asked, self._asked = self._asked, None
+        return None if asked is None else await asked
+
+    async def stop(self) -> None:
+        if self._asked is not None:
+            await _finish_task(self._asked)
+
+    async def _ask(self, former: asyncio.Task[AtRest] | None) -> AtRest:
+        baseline, receipt = self._baseline, self._receipt
+        try:
+            at_rest, thrown = await asyncio.gather(
+                ask_at_once(baseline, receipt.action, receipt.ref, self._outcome),
+                baseline.tab.activity.console.exceptions_since(baseline.watch.tree, self._began),
+            )
+            self.thrown = (self.thrown or []) + thrown
+            return at_rest
+        finally:
+            if former is not None:
+                await former
+
+
 class ActionRunner:
     """Carries out one act: it acts, observes what comes of it, and makes the receipt."""
 
@@ -144,6 +196,7 @@ class ActionRunner:
         self._was_checked = False
         """Whether it is known that the page gets input."""
         self._input_note = ""
+        self._ahead: _Ahead | None = None
 
     @classmethod
     async def start(cls, tab: Tab, limit: Deadline, *, expects_effect: bool = False) -> ActionRunner:
@@ -169,6 +222,36 @@ class ActionRunner:
             await _finish_task(reading)
         return cls(limit, Baseline(watch, before, expects_effect, pictures, choosers))
 
+    @classmethod
+    async def start_at(
+        cls,
+        tab: Tab,
+        refs: Iterable[str],
+        limit: Deadline,
+        last_reading: PastReading | None,
+        *,
+        expects_effect: bool,
+    ) -> tuple[ActionRunner, list[Located]]:
+        """As `start`, for an act on the elements of `refs`, which are located meanwhile.
+
+        Raises as `start` and `locate`, and StaleRef if an element shows another record than it did in that reading.
+        """
+        locating = asyncio.ensure_future(_locate_all(tab, refs))
+        try:
+            runner = await cls.start(tab, limit, expects_effect=expects_effect)
+            before = runner._baseline.before
+            try:
+                there = await locating
+                if before is not None and last_reading is not None and before is not last_reading.snapshot:
+                    for at in there:
+                        await recycled.check_same_record(at, last_reading.snapshot, before)
+            except BaseException:
+                runner._baseline.stop()
+                raise
+            return runner, there
+        finally:
+            await _finish_task(locating)
+
     @property
     def passed(self) -> list[Passed]:
         """The texts that came and went since the last action."""
@@ -178,17 +261,6 @@ class ActionRunner:
         """The element's name in the snapshot: `button "Add to cart"`."""
         before = self._baseline.before
         return label_of(line_of(before.text, ref)) if before is not None else ""
-
-    async def check_same_record(self, at: Located, last_reading: PastReading | None) -> None:
-        """Raises StaleRef if the element shows another record than it did in that reading."""
-        before = self._baseline.before
-        if before is None or last_reading is None or before is last_reading.snapshot:
-            return
-        try:
-            await recycled.check_same_record(at, last_reading.snapshot, before)
-        except BaseException:
-            self._baseline.stop()
-            raise
 
     async def act(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
         """Runs the coroutine that acts. If the page goes away meanwhile, that is a possible effect, not an error."""
@@ -314,13 +386,15 @@ class ActionRunner:
         longest_s = EFFECT_S if awaits_effect else SUGGESTIONS_S if suggests else 0.0
         baseline, watch, tab = self._baseline, self._watch, self._tab
         observed, rested_at = Observed(outcome), 0.0
+        ahead = self._ahead = _Ahead(baseline, receipt, outcome, self._began)
         try:
             async with self._limit.later(REPORT_S / 2):
                 while True:
-                    settled = await watch.settle(navigation_s=navigation_s, keep=True)
+                    settled = await watch.settle(navigation_s=navigation_s, keep=True, along=ahead.ask)
                     document = tab.activity.document.number
                     receipt = await wait_for_reports(baseline, msgspec.structs.replace(receipt, settled=settled))
-                    observed = await observe(baseline, receipt, outcome, document)
+                    at_rest = await ahead.answer() if settled == QUIET else None
+                    observed = await observe(baseline, receipt, outcome, document, at_rest)
                     rested_at = rested_at or time.perf_counter() - QUIET_S
                     if observed.moves_on:
                         continue
@@ -337,6 +411,8 @@ class ActionRunner:
             receipt = with_reports(baseline, receipt, new_popups(baseline, receipt))
             why = f"not at rest {self._limit.seconds:g} s after the call began"
             receipt = msgspec.structs.replace(receipt, settled=why)
+        finally:
+            await ahead.stop()
         return receipt, observed
 
     def _seems_lost(self, receipt: Receipt, observed: Observed, *, awaits_effect: bool) -> bool:
@@ -377,7 +453,9 @@ class ActionRunner:
         tab = self._tab
         if self._baseline.has_left:
             return []
-        thrown = await tab.activity.console.exceptions_since(await tab.frames(), self._began)
+        thrown = self._ahead.thrown if self._ahead is not None else None
+        if thrown is None:
+            thrown = await tab.activity.console.exceptions_since(await tab.frames(), self._began)
         return [str(error).removeprefix("error: Uncaught ") for error in thrown]
 
     async def _title(self) -> str | None:
@@ -390,6 +468,10 @@ class ActionRunner:
         except (ActionError, SessionClosed):
             return None  # it is navigating again already
         return self._tab.title
+
+
+async def _locate_all(tab: Tab, refs: Iterable[str]) -> list[Located]:
+    return await asyncio.gather(*(locate(tab, ref) for ref in refs))
 
 
 async def _finish_task(task: asyncio.Task[object]) -> None:

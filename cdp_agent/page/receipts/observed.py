@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Mapping
 
 import msgspec
 
@@ -58,23 +60,49 @@ class Observed(msgspec.Struct, frozen=True):
     """Whether there are canvases out of view that no script may read."""
 
 
-async def observe(baseline: Baseline, receipt: Receipt, outcome: Outcome, document: int) -> Observed:
+class AtRest(msgspec.Struct, frozen=True):
+    """The answers of a page at rest to all that an act's receipt may need of it, asked at once."""
+
+    reread: Outcome
+    after: Snapshot | None
+    effects: Mapping[bool, effects.Effects] = {}
+    """By whether styles were compared; without an entry it is still to be asked."""
+
+
+async def ask_at_once(baseline: Baseline, action: str, ref: str | None, outcome: Outcome) -> AtRest:
+    """Asks for everything, needed or not: the way to a remote Chrome takes longer. Raises BrowserError."""
+    reread, after, plain, compared = await asyncio.gather(
+        _reread(baseline.tab, outcome, ref),
+        _read(baseline.tab),
+        _effects(baseline, action, looks=False),
+        _effects(baseline, action, looks=True),
+    )
+    return AtRest(reread, after, {False: plain, True: compared})
+
+
+async def _ask(baseline: Baseline, ref: str | None, outcome: Outcome) -> AtRest:
+    return AtRest(await _reread(baseline.tab, outcome, ref), await _read(baseline.tab))
+
+
+async def observe(
+    baseline: Baseline, receipt: Receipt, outcome: Outcome, document: int, at_rest: AtRest | None
+) -> Observed:
     """Reads the page, and compares it to what it was before the act.
 
     `receipt` is what is known so far; `outcome` is what the act's code returned; `document` is the number of the
-    document that was at rest. Raises BrowserError.
+    document that was at rest; `at_rest`: what that has answered already. Raises BrowserError.
     """
     if baseline.has_left or refused(receipt):
         return Observed(outcome, _moves_on(baseline, receipt, document))
-    reread = await _reread(baseline.tab, outcome, receipt.ref)
-    after = await _read(baseline.tab)
+    at_rest = at_rest or await _ask(baseline, receipt.ref, outcome)
+    reread, after = at_rest.reread, at_rest.after
     if _moves_on(baseline, receipt, document):
         return Observed(reread, True, after)
     log_line("reading", "after the action: {}", size_of(after))
     observed = _compared(baseline, Observed(reread), after, receipt)
     if baseline.expects_effect:
         listed = observed.changed
-        observed = await _with_effects(baseline, observed, receipt)
+        observed = await _with_effects(baseline, observed, receipt, at_rest)
         if observed.has_effect and not listed and await _changed_since_rest(baseline):
             # The effects may belong to lines that were not read yet.
             again = _compared(baseline, observed, await _read(baseline.tab), receipt)
@@ -200,18 +228,27 @@ def _compared(baseline: Baseline, observed: Observed, after: Snapshot | None, re
     return msgspec.structs.replace(observed, after=after, changed=changed, focus=focus, has_effect=bool(changed))
 
 
-async def _with_effects(baseline: Baseline, observed: Observed, receipt: Receipt) -> Observed:
+async def _effects(baseline: Baseline, action: str, *, looks: bool) -> effects.Effects:
+    tab = baseline.tab
+    return await effects.effects_now(await tab.frames(), tab.refs, looks=looks, hovered=action == "hover")
+
+
+async def _with_effects(baseline: Baseline, observed: Observed, receipt: Receipt, at_rest: AtRest) -> Observed:
     """The same with effects that the lines do not show. Changes that the page makes by itself are no effects."""
+
+    async def effects_of(*, looks: bool) -> effects.Effects:
+        return at_rest.effects.get(looks) or await _effects(baseline, receipt.action, looks=looks)
+
     tree, before, after, outcome = await baseline.tab.frames(), baseline.before, observed.after, observed.outcome
     changed, cause, has_effect = observed.changed, "", False
-    recorded = await effects.effects_now(tree, baseline.tab.refs, looks=not changed, hovered=receipt.action == "hover")
+    recorded = await effects_of(looks=not changed)
     for change in recorded.log:
         log_line("change", "{}", change)
     if changed:
         is_own, cause = caused_by_page(recorded.causes, before, after)
         has_effect = not is_own
         if is_own:
-            recorded = await effects.effects_now(tree, baseline.tab.refs, looks=True, hovered=receipt.action == "hover")
+            recorded = await effects_of(looks=True)
     # Entering a value has weak effects. A key does not move the mouse, so changes of caret and style are its effects.
     weak = recorded.lines(weak=True) if receipt.action != "fill" and outcome.value is None else []
     strong = recorded.lines(weak=False) + (

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 
 import msgspec
 
@@ -54,6 +55,7 @@ BUSY = _BUSY.format("the page")
 _HELD_UP = "{} does not answer: it waits for its dialog to be answered"
 _QUICK_S, _SLOWEST_S = 0.005, 0.5
 _NO_TIME_S = 0.001
+_LONGEST_WAY_S = 2.0
 _READ_WITHIN_S = 0.03
 """How long the reading takes that follows once a page has settled."""
 _SLOW_SERVER = (
@@ -142,6 +144,11 @@ class Watch:
         return watch
 
     @property
+    def way_s(self) -> float:
+        """How long a command's way to Chrome and its answer's way back take at least: a remote Chrome is far away."""
+        return min(self.tree.root.session.connection.shortest_answer_s, _LONGEST_WAY_S)
+
+    @property
     def navigated(self) -> bool:
         """Whether the tab has another document than when the watching began."""
         return self.tab.activity.document.number != self.document
@@ -195,15 +202,23 @@ class Watch:
         self._before = dict(self.worlds)
         self.passed = list({passed.text: passed for of in self.worlds.values() for passed in of.passed}.values())
 
-    async def settle(self, *, patient: bool = False, navigation_s: float = NAVIGATION_S, keep: bool = False) -> str:
+    async def settle(
+        self,
+        *,
+        patient: bool = False,
+        navigation_s: float = NAVIGATION_S,
+        keep: bool = False,
+        along: Callable[[], None] = lambda: None,
+    ) -> str:
         """Waits until the page is quiet; returns "quiet", or why the wait ended.
 
         `patient`: waits a little longer if nothing happens at all. Ends the watching, unless `keep`: then the caller
-        ends it with `stop`. Raises BrowserError.
+        ends it with `stop`. `along` is called whenever the page was asked whether it is quiet, and may ask it more at
+        once: after "quiet", what was asked in the last call was answered by the page at rest. Raises BrowserError.
         """
         why, begun = QUIET, time.perf_counter()
         try:
-            why = await _Wait(self, patient, navigation_s).until_quiet()
+            why = await _Wait(self, patient, navigation_s, along).until_quiet()
             quiet = f" for {min(self.latest.idle_ms, 60_000):.0f} ms" if why == QUIET and self.worlds else ""
             log_line("wait", "{:.0f} ms for the page to rest: {}{}", (time.perf_counter() - begun) * 1000, why, quiet)
         finally:
@@ -231,12 +246,15 @@ class Watch:
             for question in asking:
                 question.cancel()
 
-    async def look(self, function: str = "changes") -> Changes:
-        """The changes in all worlds together. A world that is new, replaced or unresponsive counts as just changed."""
+    async def look(self, function: str = "changes", along: Callable[[], None] = lambda: None) -> Changes:
+        """The changes in all worlds together. A world that is new, replaced or unresponsive counts as just changed.
+
+        `along`: see `settle`.
+        """
         self.busy = None
-        looks = [self._changes_in(frame, function) for frame in self.tree.all()]
-        # In a task of its own, it could be overtaken by a reading that is requested after it.
-        seen = [await looks[0]] if len(looks) == 1 else await asyncio.gather(*looks)
+        looks = [self._changes_in(frame, function, self._ask(frame, function)) for frame in self.tree.all()]
+        along()
+        seen = await asyncio.gather(*looks)
         self.latest = Changes(
             min((changes.idle_ms for changes in seen), default=1e9),
             sum(changes.count for changes in seen),
@@ -248,15 +266,27 @@ class Watch:
         )
         return self.latest
 
-    async def _changes_in(self, frame: Frame, function: str) -> Changes:
+    def _ask(self, frame: Frame, function: str) -> tuple[World, asyncio.Future[runtime.Evaluated]] | None:
+        """Asks a frame at once for its changes, before anything that is asked later; None if it has no world yet."""
+        world = frame.present_world
+        if world is None or frame.navigating_to is not None or frame.session.unresponsive:
+            return None
+        return world, world.ask(function, self._is_new(world))
+
+    def _is_new(self, world: World) -> bool:
+        """Whether the document came after the watching began: all that is busy there counts."""
+        return world not in self._before and (self.navigated or bool(self._before))
+
+    async def _changes_in(
+        self, frame: Frame, function: str, asked: tuple[World, asyncio.Future[runtime.Evaluated]] | None
+    ) -> Changes:
         if frame.navigating_to is not None:
             return Changes(1e9, 0, 0)  # it answers nothing now, see Frame; `_pending` waits for it
         try:
             async with deadline(frame.session, _ASK_TIMEOUT_S):
                 world = await frame.world()
-            # Of a new document, all that is busy counts.
-            is_new = world not in self._before and (self.navigated or bool(self._before))
-            changes = await world.call(function, is_new, returning=Changes, timeout_s=_ASK_TIMEOUT_S)
+            answer = asked[1] if asked and asked[0] is world else world.ask(function, self._is_new(world))
+            changes = await world.answer(function, answer, returning=Changes, timeout_s=_ASK_TIMEOUT_S)
             self.worlds[world] = changes
             return changes.since(self._before.get(world, _NONE))
         except PageUnresponsive:
@@ -273,10 +303,11 @@ class Watch:
 class _Wait:
     """One wait for a page to be quiet. Its times are those of `_now`."""
 
-    def __init__(self, watch: Watch, patient: bool, navigation_s: float) -> None:
+    def __init__(self, watch: Watch, patient: bool, navigation_s: float, along: Callable[[], None]) -> None:
         self._watch, self._tab, self._tree, self._activity = watch, watch.tab, watch.tree, watch.tab.activity
         self._patient = patient
         self._navigation_s = navigation_s
+        self._along = along
         self._begun = self._since = self._resting = self._loaded_at = self._headed_at = self._alive_at = self._now()
         # _since: the start of the time for which the page must be quiet; _resting: when the tab was last seen
         # navigating; _loaded_at: when anything was last under way; _headed_at: when the current navigation was first
@@ -373,17 +404,18 @@ class _Wait:
 
     async def _wait_for_quiet(self) -> str:
         """Waits a little for a page that has loaded; returns "", QUIET, or why the wait ends."""
-        now = self._now()
-        if self._since + self._quiet_s > now:
-            await self._activity.wait_for_event(self._since + self._quiet_s - now)
+        now, way_s = self._now(), self._watch.way_s
+        # The page's time of rest begins before the answer that we count from has come, and ends when it is asked.
+        if (left_s := self._since + self._quiet_s - way_s - now) > 0:
+            await self._activity.wait_for_event(left_s)
             return ""
         ahead = self._tab.reading_ahead
         if ahead is not None and not ahead.done():  # else the page would seem slow to answer
             await asyncio.wait([ahead], timeout=_ASK_TIMEOUT_S)
             now = self._now()
-        changes = await self._watch.look()
-        # If an answer takes long, everything does, including the page's next step.
-        took_s = self._now() - now
+        changes = await self._watch.look(along=self._along)
+        # If a page takes long to answer, it does so with everything, including its next step.
+        took_s = self._now() - now - way_s
         slow_s = min(_SLOWEST_S, 2 * took_s) if took_s > _QUICK_S else 0.0
         if self._watch.busy is not None:
             who = "the page" if self._watch.busy.parent is None else f"the frame {self._watch.busy.url}"
@@ -401,7 +433,7 @@ class _Wait:
             rest_s = self._quiet_s
         elif now - max(self._resting, self._loaded_at) > CHANGES_S:
             return "the page keeps changing"
-        await self._activity.wait_for_event(rest_s)
+        await self._activity.wait_for_event(max(rest_s - way_s, 0.0))
         return ""
 
     def _rest_s(self, changes: Changes, now: float, slow_s: float) -> float:

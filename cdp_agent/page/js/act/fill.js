@@ -73,9 +73,10 @@ function insteadOfFilling(element) {
 /**
  * Prepares a field for text: waits until it is editable, focuses it, and selects what is to be replaced or moves the
  * caret to the end.
- * @param {number} id @param {{text: string, append: boolean, wait_ms: number}} options
+ * @param {number} id @param {{text: string, append: boolean, lists: boolean, wait_ms: number}} options  lists: whether
+ *   fields with a list are prepared too, see `listField`; else `list_field` is its id
  * @returns {Promise<Ready>}
- * @typedef {{kind: FieldKind | 'part' | 'row' | 'slider' | '', local: number, boxes: number[], before: string, single:
+ * @typedef {{kind: FieldKind | 'part' | 'row' | 'slider' | '', local: number, list_field: number, boxes: number[], before: string, single:
  *   boolean, mac: boolean, end: boolean, collapses: boolean, suggests: boolean, opens: '' | 'click' | 'double',
  *   instead: string, note: string, refusal: Obstacle | null}} Ready part: a part of a value that is edited separately,
  *   as of a date; row: fields of one character each, which are `boxes`; end: a key must still move the caret to the
@@ -87,6 +88,7 @@ async function prepareField(id, options) {
   const ready = {
     kind: '',
     local: id,
+    list_field: options.lists ? 0 : listField(id),
     boxes: [],
     before: '',
     single: false,
@@ -100,6 +102,7 @@ async function prepareField(id, options) {
     refusal: null,
   };
   if (!element) return { ...ready, refusal: { why: 'gone', detail: '', by: null, said: { role: '', name: '' } } };
+  if (ready.list_field) return ready;
   let field = fieldOf(element) ?? sliderOf(element);
   if (!field) {
     const opening = editTriggerOf(element);

@@ -13,7 +13,6 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import (
-    ActionError,
     BlockedByPolicy,
     DocumentGone,
     InvalidArguments,
@@ -356,7 +355,9 @@ class ActionRunner:
         finally:
             baseline.stop(gave_up=receipt.settled != QUIET and not self._watch.awaits_server)
         navigated, moved, notes = self._watch.navigated, baseline.address_changed, self._notes(receipt, observed)
-        failed, uncaught, title = await self._messages(navigated=navigated)
+        failed, uncaught = await self._messages(navigated=navigated)
+        if navigated and self._watch.title is not None:
+            tab.title = self._watch.title
         has_left, has_effect, after = baseline.has_left, observed.has_effect, observed.after
         tab.note_shown(after.text if after is not None and not has_left else None)
         return msgspec.structs.replace(
@@ -364,7 +365,7 @@ class ActionRunner:
             note="; ".join(filter(None, notes)),
             navigated_to=tab.url if navigated or moved else None,
             same_document=moved,
-            title=title,
+            title=self._watch.title if navigated else None,
             status=requests.status(tab.activity.document.loader_id) if navigated else None,
             new_tabs=without_tabs_of_downloads(tab, receipt),
             closed=tab.closed,
@@ -434,20 +435,19 @@ class ActionRunner:
             unseen_note(self._baseline, observed),
         ]
 
-    async def _messages(self, *, navigated: bool) -> tuple[list[RequestFailure], list[str], str | None]:
-        """The failed requests, the uncaught exceptions, and the new title, as far as they come in time."""
+    async def _messages(self, *, navigated: bool) -> tuple[list[RequestFailure], list[str]]:
+        """The failed requests and the uncaught exceptions, as far as they come in time."""
         tab, requests, mark = self._tab, self._tab.activity.requests, self._watch.requests
         try:
             async with self._limit.later(REPORT_S * 3 / 4):
                 failed, uncaught = await asyncio.gather(
                     requests.failures_with_messages(mark, MAX_LISTED), self._thrown()
                 )
-                title = await self._title() if navigated else None
         except TimeoutError:
-            failed, uncaught, title = requests.failures(mark), [], None
+            failed, uncaught = requests.failures(mark), []
         # The receipt's `status` reports a failed document.
         failed = [failure for failure in failed if not (navigated and failure.is_document_of(tab.url))]
-        return failed, uncaught, title
+        return failed, uncaught
 
     async def _thrown(self) -> list[str]:
         tab = self._tab
@@ -457,17 +457,6 @@ class ActionRunner:
         if thrown is None:
             thrown = await tab.activity.console.exceptions_since(await tab.frames(), self._began)
         return [str(error).removeprefix("error: Uncaught ") for error in thrown]
-
-    async def _title(self) -> str | None:
-        root = (await self._tab.frames()).root
-        if root.session.unresponsive:
-            return None  # it hangs, and is not waited for again
-        try:
-            world = await root.world()
-            self._tab.title = await world.call("documentTitle", returning=str)
-        except (ActionError, SessionClosed):
-            return None  # it is navigating again already
-        return self._tab.title
 
 
 async def _locate_all(tab: Tab, refs: Iterable[str]) -> list[Located]:

@@ -90,6 +90,7 @@ class Changes(msgspec.Struct, frozen=True):
     busy: list[str] = []
     """What says that something is under way, and did not when the watching began: `button "Saving…"`."""
     passed: list[Passed] = []
+    title: str = ""
 
     def since(self, before: Changes) -> Changes:
         """The changes after `before`."""
@@ -129,6 +130,8 @@ class Watch:
         """What came and went before the watching began, since the last action."""
         self.latest = _NONE
         """The last result of `look`."""
+        self.title: str | None = None
+        """The title of the present document, as of the last look; None if there was none."""
         self.busy: Frame | None = None
         """A frame that did not answer the last look."""
         self.clock = Deadline.on(tree.root.session, None)
@@ -288,6 +291,8 @@ class Watch:
             answer = asked[1] if asked and asked[0] is world else world.ask(function, self._is_new(world))
             changes = await world.answer(function, answer, returning=Changes, timeout_s=_ASK_TIMEOUT_S)
             self.worlds[world] = changes
+            if frame.parent is None:
+                self.title = changes.title
             return changes.since(self._before.get(world, _NONE))
         except PageUnresponsive:
             if frame.session.stalled_because is None:
@@ -474,11 +479,12 @@ class _Wait:
     async def _hangs(self) -> bool:
         """Whether the page hangs, not the server: Chrome has received it, but it has not answered for long."""
         now = self._now()
-        if self._tree.root.navigating_to is not None:
-            await check_chrome(self._tree.root.session)
-            self._alive_at = now
-        elif now - self._alive_at >= _ASK_EVERY_S and await is_responsive(self._tree.root.session):
-            self._alive_at = self._now()
+        if now - self._alive_at >= _ASK_EVERY_S:
+            if self._tree.root.navigating_to is not None:
+                await check_chrome(self._tree.root.session)
+                self._alive_at = now
+            elif await is_responsive(self._tree.root.session):
+                self._alive_at = self._now()
         return self._now() - self._alive_at > _HANGS_S
 
     def _report_slow_server(self) -> bool:

@@ -19,7 +19,6 @@ return {
   idOf,
   elementOf,
   elementsOf,
-  documentTitle,
   changes,
   seemsScriptless,
   stopWatching,

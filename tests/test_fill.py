@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import msgspec
 import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.fields.fill import fill
+from cdp_agent.page.frames.world import World
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import WATCHING, at, in_frame, now, ref, until_named
@@ -531,3 +533,21 @@ async def test_the_text_of_a_grids_cell_is_filled_in_as_its_cell(page: Page, ser
 
     assert (receipt.value, receipt.note) == ("cup", "")
     assert await page.evaluate("cell.firstChild.textContent") == "cup"
+
+
+async def test_what_a_field_holds_at_the_last_key_is_told_by_the_page_without_another_question(
+    sheet: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await show(sheet, "<input aria-label=Name>")
+    field = await ref(sheet, "Name")
+    called: list[str] = []
+    call = World.call
+
+    async def noting(world: World, name: str, *args: object, **options: Any) -> Any:
+        called.append(name)
+        return await call(world, name, *args, **options)
+
+    monkeypatch.setattr(World, "call", noting)
+    receipt = await sheet.fill(field, "Ada")
+    assert receipt.value == "Ada"
+    assert called.count("fillResult") == 1  # once it is at rest

@@ -27,8 +27,8 @@ SLOW_MS = 120
 """The same where that was too fast: something changed some time after a key, or is in another order."""
 MOST_MS = 400
 """How long a field may take to be at rest after a key."""
-_JUST_BEHIND_S = 0.005
-"""How long after the answer to a key that of its listener may come: both are sent at once."""
+_BEHIND_S = 0.03
+"""How long after the answer to a key that of its listener may come, where asking once more would take longer."""
 _TYPED_AT_MOST = 300
 _PACED_AT_MOST = 80
 """In characters: longer texts are in no mask."""
@@ -65,7 +65,7 @@ async def type_in(
     placing = [] if not ready.end else keys("Meta+ArrowDown" if ready.mac else "End") if append else select_all(ready)
     await send(session, placing + _entering(ready, text, append))
     if answer is not None:
-        await asyncio.wait([answer], timeout=_JUST_BEHIND_S)
+        await asyncio.wait([answer], timeout=min(session.connection.shortest_answer_s, _BEHIND_S))
         if answer.done() and not answer.cancelled() and answer.exception() is None:
             at_once = answer_of("fillResultAfterKey", answer.result(), _AtOnce).filled
             if at_once is not None:

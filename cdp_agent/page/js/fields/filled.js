@@ -80,8 +80,10 @@ function fillResultAfterKey(id, wanted) {
   return new Promise((resolve) => {
     const views = levelsOf(field).map((level) => defaultView_.call(level.document));
     const onKeyup = async () => {
-      if (matchOf(field, 'typed', heldText(field), wanted) === 'same')
-        resolve({ filled: await fillResult(internalIdOf(field), wanted) });
+      if (matchOf(field, 'typed', heldText(field), wanted) !== 'same') return;
+      unlisten(onKeyup);
+      keyupWait = null; // else `fillResult` would end the wait without an answer
+      resolve({ filled: await fillResult(internalIdOf(field), wanted) });
     };
     keyupWait = { onKeyup, resolve };
     // In the bubbling phase, after the page's own handlers.

@@ -1,68 +1,66 @@
-"""Our client beside OpenAI's own SDK, asking one server on this machine: what a call costs that is not the model's.
+"""A Chrome that is far away: what users do in a tab, by us and by Playwright, behind delays.
 
-The server sends a recorded stream as fast as it is taken. Both sides start a process for each round, in turns.
+python -m bench.client --json bench/results/client.json > bench/results/client.md
+python -m bench.client [--rounds 5] [--delays 0 30 100 300] [--json FILE]
+
+Both connect to the same Chrome over CDP, through a port that delays what goes there and comes back. Milliseconds,
+medians; "ways" is how many times one has to wait for an answer before the next question can be asked, by how much
+longer it takes at the longest delay than at the shortest. Our acts answer what came of them, those of Playwright that
+they are done: the view that tells its users what came of an act is counted by itself.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import statistics
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import msgspec
 
 from bench.cache import python_in, python_packages
-from bench.drivers.process import ROOT
-from bench.report import Machine, Spread, spread, table, this_machine
-from fixtures.replay import reply
+from bench.chrome import running_chrome
+from bench.delay import delayed
+from bench.drivers.process import PLAYWRIGHT, ROOT
+from bench.options import keep, options
+from bench.report import Machine, Spread, number, spread, table, this_machine
 
-OPENAI = "openai==3.54.0"
-PIECES = 200
-TEXT = reply(text=" ".join(["word"] * PIECES))
-CALL = reply(("fill", {"ref": "E12", "value": "Ada"}))
-STREAMS = {f"text in {PIECES} pieces": TEXT, "one tool call": CALL}
+PAGE = b"""<!doctype html><title>Far away</title><label>Name <input></label><a href=/next>Next</a><p>Nothing yet</p>
+<button onclick="document.querySelector('p').textContent = 'done ' + Math.random()">Go</button>"""
+DELAYS_MS = (0, 30, 100, 300)
 
 
-class Measure(msgspec.Struct, frozen=True):
-    """`unit` is ms or MB; less is better."""
+class Row(msgspec.Struct, frozen=True):
+    """What one side takes for one thing at one delay, in ms."""
 
     name: str
-    unit: str
+    delay_ms: int
     ours: Spread
-    theirs: Spread
+    playwright: Spread
 
 
 class Result(msgspec.Struct, frozen=True):
     machine: Machine
-    measures: list[Measure]
+    rows: list[Row]
 
 
 @contextmanager
-def serving(stream: bytes) -> Iterator[str]:
-    """The base URL of a server that answers everything with these bytes, over connections that are kept."""
+def serving() -> Iterator[str]:
+    """The address of the page."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-        wbufsize = -1
-        disable_nagle_algorithm = True
 
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
+        def do_GET(self) -> None:
             self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.send_header("Content-Length", str(len(stream)))
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(PAGE)))
             self.end_headers()
-            self.wfile.write(stream)
-            self.wfile.flush()
+            self.wfile.write(PAGE)
 
         def log_message(self, format: str, *values: object) -> None:
             pass
@@ -71,83 +69,54 @@ def serving(stream: bytes) -> Iterator[str]:
     server.daemon_threads = True
     Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
     finally:
         server.shutdown()
         server.server_close()
 
 
-def sides() -> dict[str, list[str]]:
-    theirs = python_in(python_packages(OPENAI))
-    return {
-        "ours": [sys.executable, "-m", "bench.drivers.our_client"],
-        "theirs": [str(theirs), "-m", "bench.drivers.openai_client"],
-    }
+def run(delays_ms: list[int], rounds: int) -> Result:
+    ours = [sys.executable, "-m", "bench.drivers.our_client"]
+    theirs = [str(python_in(python_packages(PLAYWRIGHT))), "-m", "bench.drivers.playwright_client"]
+    rows = []
+    with running_chrome() as endpoint, serving() as address:
+        about = json.load(urllib.request.urlopen(f"{endpoint}/json/version"))
+        port = int(endpoint.rpartition(":")[2])
+        for delay_ms in delays_ms:
+            print(f"{delay_ms} ms …", file=sys.stderr)
+            with delayed(port, delay_ms / 1000) as far:
+                socket = about["webSocketDebuggerUrl"].replace(f":{port}/", f":{far}/")
+                us, them = (_took([*command, socket, address, str(rounds)]) for command in (ours, theirs))
+            rows += [Row(name, delay_ms, spread(us[name]), spread(them[name])) for name in us]
+    return Result(this_machine(about["Browser"], playwright=PLAYWRIGHT.partition("==")[2]), rows)
 
 
-def run(rounds: int, replies: int) -> Result:
-    found: dict[str, dict[str, list[dict[str, Any]]]] = {name: {"ours": [], "theirs": []} for name in STREAMS}
-    commands = sides()
-    for name, stream in STREAMS.items():
-        print(f"{name} …", file=sys.stderr)
-        with serving(stream) as base_url:
-            for turn in range(rounds + 1):
-                for side, command in commands.items():
-                    told = subprocess.run(
-                        [*command, base_url, str(replies)], cwd=ROOT, check=True, capture_output=True, text=True
-                    )
-                    if turn:  # the first of everything warms up
-                        found[name][side].append(json.loads(told.stdout))
-        one, other = (found[name][side][0]["characters"] for side in commands)
-        assert one == other, f"{name}: {one} and {other} characters were read"
-    long, short = (found[name] for name in STREAMS)
-    measures = [
-        _measure("import", "ms", long, "import_ms"),
-        _measure("first reply, with connecting", "ms", short, "first_ms"),
-        *(_measure(f"reply: {name}", "ms", found[name], "reply_ms") for name in STREAMS),
-        *(_measure(f"processor time of a reply: {name}", "ms", found[name], "processor_ms") for name in STREAMS),
-        _measure("peak memory of the process", "MB", long, "peak_mb"),
-    ]
-    return Result(this_machine("no browser", openai=OPENAI.partition("==")[2]), measures)
-
-
-def _measure(name: str, unit: str, sides: dict[str, list[dict[str, Any]]], key: str) -> Measure:
-    """Over the rounds; of the replies in a round their median counts."""
-    ours, theirs = (
-        [statistics.median(each[key]) if isinstance(each[key], list) else each[key] for each in sides[side]]
-        for side in ("ours", "theirs")
-    )
-    return Measure(name, unit, spread(ours), spread(theirs))
+def _took(command: list[str]) -> dict[str, list[float]]:
+    """What the driver prints, without its first round, which warms up."""
+    printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return {name: values[1:] for name, values in json.loads(printed).items()}
 
 
 def markdown(result: Result) -> str:
-    heads = ["measure", "cdp_agent", "openai", "ratio"]
-    rows = [
-        [
-            f"{each.name} ({each.unit})",
-            str(each.ours),
-            str(each.theirs),
-            f"{each.theirs.median / each.ours.median:.1f}×",
-        ]
-        for each in result.measures
-    ]
-    notes = [
-        "Medians (least–most) over processes, of the replies in each process their median. Both put a whole reply "
-        "together. The time of a reply includes what the server takes to send it.",
-        str(result.machine),
-    ]
-    return "\n\n".join([table(heads, rows), *notes])
+    delays_ms = sorted({row.delay_ms for row in result.rows})
+    heads = ["", *(f"{delay_ms} ms" for delay_ms in delays_ms), "ways"]
+    lines = []
+    for name in dict.fromkeys(row.name for row in result.rows):
+        at = {row.delay_ms: row for row in result.rows if row.name == name}
+        pairs = {delay_ms: (row.ours.median, row.playwright.median) for delay_ms, row in at.items()}
+        shortest, longest = delays_ms[0], delays_ms[-1]
+        ways = [(pairs[longest][side] - pairs[shortest][side]) / (longest - shortest) for side in (0, 1)]
+        cells = [" / ".join(map(number, pairs[delay_ms])) for delay_ms in delays_ms]
+        lines.append([name, *cells, " / ".join(f"{count:.1f}" for count in ways)])
+    return "\n\n".join([table(heads, lines), "cdp_agent / Playwright, medians in milliseconds.", str(result.machine)])
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--replies", type=int, default=100, help="in each process")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    parser = options(__doc__, rounds=5)
+    parser.add_argument("--delays", type=int, nargs="+", default=list(DELAYS_MS), metavar="MS", help="two at least")
     arguments = parser.parse_args()
-    result = run(arguments.rounds, arguments.replies)
-    if arguments.json:
-        arguments.json.write_bytes(msgspec.json.format(msgspec.json.encode(result)) + b"\n")
+    result = run(sorted(arguments.delays), arguments.rounds)
+    keep(result, arguments.json)
     print(markdown(result))
 
 

@@ -1,34 +1,44 @@
-"""Asks a server on this machine with our client, and prints what that took: `our_client.py BASE_URL REPLIES`."""
+"""What users do in a tab, by us: `python -m bench.drivers.our_client ENDPOINT ADDRESS ROUNDS` prints milliseconds."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import re
+import sys
 import time
+from collections import defaultdict
+from collections.abc import Awaitable
+from typing import Any
 
-started = time.perf_counter()
-
-import cdp_agent.providers.openai.compatible  # noqa: E402, F401 (loaded when a provider is chosen)
-from cdp_agent.providers.base import Reply, Request, Text, User  # noqa: E402 (what is measured)
-from cdp_agent.providers.client import Client  # noqa: E402
-from cdp_agent.providers.services import endpoint  # noqa: E402
-
-imported = time.perf_counter()
-
-import asyncio  # noqa: E402
-import sys  # noqa: E402
-
-from bench.drivers.asking import measured  # noqa: E402
+from cdp_agent import Browser
 
 
-async def main(base_url: str, replies: int) -> None:
-    where = endpoint("openai-compatible/m", base_url=base_url, api_key="key", environment={})
-    request = Request("m", (User((Text("Hi"),)),))
-    async with Client(where) as client:
+async def run(endpoint: str, address: str, rounds: int) -> dict[str, list[float]]:
+    took: dict[str, list[float]] = defaultdict(list)
 
-        async def ask() -> tuple[str, str]:
-            reply: Reply = await client.ask(request)
-            return reply.text, "".join(call.arguments for call in reply.tool_calls)
+    async def timed(name: str, doing: Awaitable[Any]) -> Any:
+        begun = time.perf_counter()
+        result = await doing
+        took[name].append((time.perf_counter() - begun) * 1000)
+        return result
 
-        await measured(ask, replies, (imported - started) * 1000)
+    async with Browser.connect(endpoint) as browser:
+        for turn in range(rounds):
+            page = await timed("new page", browser.new_page())
+            await timed("goto", page.goto(address))
+            text = (await timed("first view", page.snapshot())).text
+            await timed("view again", page.snapshot())
+            await page.evaluate("document.querySelector('p').textContent = 'changed'")
+            await timed("view after a change", page.snapshot())
+            field, button, link = (re.search(rf'"{name}".*?ref=(\w+)', text)[1] for name in ("Name", "Go", "Next"))  # type: ignore[index]
+            await timed("field", page.fill(field, f"Ada {turn}"))
+            await timed("key", page.press("a"))
+            await timed("click", page.click(button))
+            await timed("click that navigates", page.click(link))
+            await page.close()
+    return took
 
 
-asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(run(sys.argv[1], sys.argv[2], int(sys.argv[3])))))

@@ -97,11 +97,11 @@ class World:
         return msgspec.json.decode(answer.result.value, type=returning)
 
     async def answer(
-        self, name: str, asked: asyncio.Future[runtime.Evaluated], *, returning: type[T], timeout_s: float
+        self, name: str, question: asyncio.Future[runtime.Evaluated], *, returning: type[T], timeout_s: float
     ) -> T:
-        """The answer to what was asked by `ask`. Raises as `call`."""
+        """The answer to what was question by `ask`. Raises as `call`."""
         async with deadline(self.session, timeout_s):
-            return answer_of(name, await self._noting_end(asked), returning)
+            return answer_of(name, await self._noting_end(question), returning)
 
     def ask(self, name: str, *args: object) -> asyncio.Future[runtime.Evaluated]:
         """Calls our function `name` now; `answer_of` decodes the future's result. It need not be awaited."""
@@ -180,9 +180,9 @@ class World:
             raise _failure(name, answer.exception_details)
         return answer
 
-    async def _noting_end(self, asked: asyncio.Future[runtime.Evaluated]) -> runtime.Evaluated:
+    async def _noting_end(self, question: asyncio.Future[runtime.Evaluated]) -> runtime.Evaluated:
         try:
-            return await asked
+            return await question
         except ProtocolError as error:
             self.gone = self.gone or is_context_gone(error)
             raise

@@ -281,14 +281,14 @@ class Watch:
         return world not in self._before and (self.navigated or bool(self._before))
 
     async def _changes_in(
-        self, frame: Frame, function: str, asked: tuple[World, asyncio.Future[runtime.Evaluated]] | None
+        self, frame: Frame, function: str, question: tuple[World, asyncio.Future[runtime.Evaluated]] | None
     ) -> Changes:
         if frame.navigating_to is not None:
             return Changes(1e9, 0, 0)  # it answers nothing now, see Frame; `_pending` waits for it
         try:
             async with deadline(frame.session, _ASK_TIMEOUT_S):
                 world = await frame.world()
-            answer = asked[1] if asked and asked[0] is world else world.ask(function, self._is_new(world))
+            answer = question[1] if question and question[0] is world else world.ask(function, self._is_new(world))
             changes = await world.answer(function, answer, returning=Changes, timeout_s=_ASK_TIMEOUT_S)
             self.worlds[world] = changes
             if frame.parent is None:

@@ -76,11 +76,11 @@ function insteadOfFilling(element) {
  * @param {number} id @param {{text: string, append: boolean, lists: boolean, wait_ms: number}} options  lists: whether
  *   fields with a list are prepared too, see `listField`; else `list_field` is its id
  * @returns {Promise<Ready>}
- * @typedef {{kind: FieldKind | 'part' | 'row' | 'slider' | '', local: number, list_field: number,
- *   boxes: number[], before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean, suggests: boolean, opens: '' | 'click' | 'double',
- *   instead: string, note: string, refusal: Obstacle | null}} Ready part: a part of a value that is edited separately,
- *   as of a date; row: fields of one character each, which are `boxes`; end: a key must still move the caret to the
- *   end; opens: the click on `local` that opens a field, if any
+ * @typedef {{kind: FieldKind | 'part' | 'row' | 'slider' | '', local: number, list_field: number, boxes: number[],
+ *   before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean, suggests: boolean, opens: '' |
+ *   'click' | 'double', instead: string, note: string, refusal: Obstacle | null}} Ready part: a part of a value that
+ *   is edited separately, as of a date; row: fields of one character each, which are `boxes`; end: a key must still
+ *   move the caret to the end; opens: the click on `local` that opens a field, if any
  */
 async function prepareField(id, options) {
   const element = resolveElement(id);

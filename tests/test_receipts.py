@@ -652,6 +652,18 @@ def test_lines_of_the_field_itself_stay_where_they_are_others_than_its_value(val
     assert without_value(empty, filled, "E1", value) == (empty, filled if told else empty)
 
 
+async def test_what_else_changed_about_a_field_is_told_beside_its_value(sheet: Page) -> None:
+    checks = "this.ariaInvalid = !this.value.includes('@')"
+    await show(sheet, f'<textarea aria-label=Note>First</textarea><input aria-label=Mail oninput="{checks}">')
+    note, mail = await ref(sheet, "Note"), await ref(sheet, "Mail")
+
+    lines = await sheet.fill_form({note: "One\nTwo", mail: "ada"})
+    one_line = await sheet.fill_form({note: "One", mail: "ada@example.org"})
+
+    assert lines.changed == [f'~ - textbox "Mail" [ref={mail}] (now [invalid])']
+    assert one_line.changed == [f'~ - textbox "Mail" [ref={mail}] (no longer [invalid])']
+
+
 MARKED = '<div id=card>{}</div><button onclick="card.className = `selected`">Go</button>'
 ICON = "<svg width=16 height=16><path d=M0></path></svg>"
 TOAST = """<p>Like this</p><button id=b>Go</button><script>b.onclick = () => {

@@ -22,6 +22,7 @@ window.log = [];
 for (const type of ["input", "change"]) addEventListener(type, () => log.push(type))
 </script>"""
 HIDDEN = "<input id=i type=file style='display:none'>"
+EMPTIED = "the page has emptied or replaced the field since"
 CHOOSER = "through the file chooser that it opened"
 
 
@@ -42,6 +43,8 @@ UPLOADED = {
         Outcome("a.txt, b.pdf", "the field asks for .pdf, image/*, which a.txt is not"),
     ),
     "hidden in its label": (f"<label role=button tabindex=0>F{HIDDEN}</label>", 1, Outcome("a.txt")),
+    "emptied by the page": ("<input type=file aria-label=F onchange='value = ``'>", 1, Outcome(note=EMPTIED)),
+    "replaced by the page": ("<input type=file aria-label=F onchange='outerHTML += ``'>", 1, Outcome(note=EMPTIED)),
     "chooser": (f"<button onclick='i.click()'>F</button>{HIDDEN}", 1, Outcome("a.txt", CHOOSER)),
 }
 

@@ -280,6 +280,7 @@ class ActionRunner:
                 leads = "" if blocked.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
                 raise BlockedByPolicy(f"{leads}{blocked}")
             if (failure := observed.outcome.failure) is not None:
+                self._tell_changes(failure, observed)
                 raise failure
         finally:
             baseline.stop(gave_up=receipt.settled != QUIET and not self._watch.awaits_server)
@@ -302,6 +303,12 @@ class ActionRunner:
             acted_ms=self._acted_ms,
             settled_ms=_ms_since(ended),
         )
+
+    def _tell_changes(self, failure: ActionError, observed: Observed) -> None:
+        """Adds to an error what the page made of the act all the same: a list may do what is chosen, and go back."""
+        if observed.changed and observed.after is not None:
+            failure.args = ("\n".join([str(failure), "changed:", *(f"  {line}" for line in observed.changed)]),)
+            self._tab.note_shown(observed.after.text)
 
     async def _observe(
         self, receipt: Receipt, outcome: Outcome, navigation_s: float, *, awaits_effect: bool

@@ -207,6 +207,17 @@ async def test_a_click_that_opens_a_chooser_says_how_to_give_it_files(
     assert await page.evaluate("i.files.length") == 1
 
 
+async def test_a_click_in_a_menu_that_opens_a_chooser_and_closes_says_how_to_give_it_files(sheet: Page) -> None:
+    await show(sheet, f"<button onclick='i.click(); this.remove()'>F</button>{HIDDEN}")
+
+    receipt = await sheet.click(await ref(sheet, "F"))
+
+    assert receipt.note == (
+        "it opened a file chooser, which was closed, and it is gone now: bring it back, and upload to it instead of"
+        " clicking it"
+    )
+
+
 async def test_upload_to_what_opens_no_chooser(page: Page, serve: Serve, files: list[str]) -> None:
     await opened(page, serve, "<button>F</button>")
 

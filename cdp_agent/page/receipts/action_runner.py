@@ -358,7 +358,7 @@ class ActionRunner:
         return [
             observed.outcome.note,
             self._input_note,
-            chooser_note(self._baseline, receipt),
+            chooser_note(self._baseline, receipt, observed.after),
             self._watch.watchdog.note,
             # which `goto` reports itself
             f"the server answered {answered}: it gives no new page" if answered and receipt.action != "goto" else "",

@@ -239,8 +239,8 @@ async def test_a_list_that_does_what_is_chosen_and_goes_back_tells_both(sheet: P
         await sheet.select(at, "Price")
 
     assert str(failed.value) == (
-        f'Combobox {at} "Filter" shows "", not "Price": the page changed it since.\n'
-        "changed:\n  + - paragraph: Where Price"
+        f'Combobox {at} "Filter" shows "", not "Price": the page changed it since.'
+        " What changed all the same: + paragraph: Where Price"
     )
 
 

@@ -306,9 +306,10 @@ class ActionRunner:
 
     def _tell_changes(self, failure: ActionError, observed: Observed) -> None:
         """Adds to an error what the page made of the act all the same: a list may do what is chosen, and go back."""
-        if observed.changed and observed.after is not None:
-            failure.args = ("\n".join([str(failure), "changed:", *(f"  {line}" for line in observed.changed)]),)
-            self._tab.note_shown(observed.after.text)
+        changed = [" ".join(line.replace("- ", "", 1).split()) for line in observed.changed]
+        if changed:
+            more = f"; and {len(changed) - MAX_LISTED} more: snapshot" if len(changed) > MAX_LISTED else ""
+            failure.args = (f"{failure} What changed all the same: {'; '.join(changed[:MAX_LISTED])}{more}",)
 
     async def _observe(
         self, receipt: Receipt, outcome: Outcome, navigation_s: float, *, awaits_effect: bool

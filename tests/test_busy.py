@@ -80,6 +80,7 @@ NO_MARKS = {
     "a gerund that is no work": "go.textContent = 'Following'",
     "a title": "out.textContent = 'Something else…'",
     "a text that was cut off": "out.textContent = 'Running shoes for women and m…'",
+    "a heading": "out.innerHTML = '<h2 title=\"Heading 2\">Meeting 12</h2>'",
     "the state of an order": "out.textContent = 'Processing'",
     "the label of a dialog": "out.innerHTML = '<button>Save as…</button><button>Open…</button>'",
     "something decorative": "out.innerHTML = '<b style=\"display: block; animation: pulse 1s infinite\">New</b>'",
@@ -96,6 +97,15 @@ async def test_what_says_nothing_of_work_is_not_waited_for(sheet: Page, subtests
             receipt = await act(sheet, does, "")
 
             assert not [line.text for line in receipt.log if "still busy" in line.text]
+
+
+async def test_a_share_is_waited_for_while_it_moves(sheet: Page) -> None:
+    moves = """out.textContent = 'Rating 4.5/5'; let left = 4; const moves = () => {
+        said.textContent = left ? `Packing ${99 - left}%` : 'Packed'; if (left--) setTimeout(moves, 200) }; moves()"""
+
+    receipt = await act(sheet, moves, "")
+
+    assert ("Packed" in receipt.text, receipt.settled) == (True, "quiet")
 
 
 async def test_what_was_busy_before_the_act_is_not_waited_for(sheet: Page) -> None:

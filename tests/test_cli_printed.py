@@ -127,6 +127,11 @@ TABLE = "- table:\n" + "\n".join(f"  - row: Order {number} | paid" for number in
             f'- heading "Two"\n{NOTE.format(31)}',
         ),
         (
+            f'{menu(0)}\n- heading "One"',
+            f'{menu(40)}\n- heading "Two"\n- list:\n  - listitem: New',
+            f'- heading "Two"\n- list:\n  - listitem: New\n{NOTE.format(31)}',
+        ),
+        (
             f'- heading "One"\n{menu(0)}',
             f'- heading "Two"\n{menu(40)}',
             f'- heading "Two"\n{NOTE.format(31)}',
@@ -143,7 +148,15 @@ TABLE = "- table:\n" + "\n".join(f"  - row: Order {number} | paid" for number in
         (f"{TABLE}\n- text: a\n- text: b\n- text: 1", *[f"{TABLE}\n- text: a\n- text: b\n- text: 2"] * 2),
         ("- text: a\n- text: b\n- text: c\n- text: d", *["- text: a\n- text: b\n- text: c\n- text: d"] * 2),
     ],
-    ids=["above", "below", "another present section", "in the content", "too few", "the same page"],
+    ids=[
+        "above",
+        "above, and another list",
+        "below",
+        "another present section",
+        "in the content",
+        "too few",
+        "the same page",
+    ],
 )
 def test_a_menu_that_no_landmark_names_is_printed_once(first: str, second: str, told: str) -> None:
     printed = PrintedPages()
@@ -200,6 +213,11 @@ TICKED = ['~ - radio "Card" [ref=E1] (no longer [checked])', '~ - radio "Invoice
             "filled E2\nnavigated to /s?q=tea",
         ),
         (
+            Receipt(action="fill", ref="E2", value="a\nb", note='button "Save" was clicked', navigated_to=f"{SITE}/s"),
+            FillArguments("E2", "a\nb", submit=True),
+            'filled E2\n(button "Save" was clicked)\nnavigated to /s',
+        ),
+        (
             Receipt(action="fill", ref="E2", value="tea", note="the page changed it since"),
             FillArguments("E2", "tea"),
             'filled E2\n(the page changed it since)\nvalue: "tea"',
@@ -248,6 +266,7 @@ TICKED = ['~ - radio "Card" [ref=E1] (no longer [checked])', '~ - radio "Invoice
         "a value",
         "another value",
         "a submission",
+        "a submission by a button",
         "a note",
         "an option",
         "other options",

@@ -193,6 +193,16 @@ def test_a_line_of_the_same_name_is_the_same_whatever_its_states() -> None:
     ]
 
 
+def test_a_state_that_became_its_opposite_is_told_once() -> None:
+    before = '- button "Bold" [pressed] [ref=E1]\n- button "More" [expanded=false] [sort=none] [ref=E2]'
+    after = '- button "Bold" [pressed=false] [ref=E1]\n- button "More" [expanded] [sort=ascending] [ref=E2]'
+
+    assert changes(before, after) == [
+        '~ - button "Bold" [ref=E1] (now [pressed=false])',
+        '~ - button "More" [ref=E2] (now [expanded]; now [sort=ascending]; no longer [sort=none])',
+    ]
+
+
 def test_of_long_texts_the_part_that_differs_is_told() -> None:
     words = " ".join(f"word{number}" for number in range(200))
 

@@ -218,6 +218,15 @@ def test_a_button_that_came_into_a_row_is_told_with_the_row() -> None:
     assert changes(PEOPLE, after) == ['+ - button "Edit" [ref=E9] (in row "Bob", under "Act")']
 
 
+def test_a_container_of_all_that_reads_alike_is_no_place() -> None:
+    before = '- button "Open" [ref=E9]\n- dialog "Draw":\n  - img [ref=E1]\n  - heading "All"\n  - img [ref=E2]'
+
+    assert changes(before, before.replace("- img", "- img [disabled]")) == [
+        "~ - img [ref=E1] (now [disabled])",
+        "~ - img [ref=E2] (now [disabled])",
+    ]
+
+
 def test_what_comes_around_something_names_it() -> None:
     before = '- table:\n  - row:\n    - button "Name" [ref=E1]\n    - text: Age\n  - row: Ada | 36'
     header = '    - columnheader [sort=ascending]:\n      - button "Name" [ref=E1]'

@@ -652,6 +652,18 @@ def test_lines_of_the_field_itself_stay_where_they_are_others_than_its_value(val
     assert without_value(empty, filled, "E1", value) == (empty, filled if told else empty)
 
 
+async def test_what_else_changed_about_a_field_is_told_beside_its_value(sheet: Page) -> None:
+    checks = "this.ariaInvalid = !this.value.includes('@')"
+    await show(sheet, f'<textarea aria-label=Note>First</textarea><input aria-label=Mail oninput="{checks}">')
+    note, mail = await ref(sheet, "Note"), await ref(sheet, "Mail")
+
+    lines = await sheet.fill_form({note: "One\nTwo", mail: "ada"})
+    one_line = await sheet.fill_form({note: "One", mail: "ada@example.org"})
+
+    assert lines.changed == [f'~ - textbox "Mail" [ref={mail}] (now [invalid])']
+    assert one_line.changed == [f'~ - textbox "Mail" [ref={mail}] (no longer [invalid])']
+
+
 MARKED = '<div id=card>{}</div><button onclick="card.className = `selected`">Go</button>'
 ICON = "<svg width=16 height=16><path d=M0></path></svg>"
 TOAST = """<p>Like this</p><button id=b>Go</button><script>b.onclick = () => {
@@ -716,6 +728,12 @@ CLICKED = {
     "no marks and classes of what was rendered anew": (FILTERS, ["~ rendered anew: E1 is E4, E2 is E5"]),
     "no scrolling of what only screen readers have": (
         f"""<div id=d style="{FOR_SCREEN_READERS}"><p style="height: 50px">Words</p></div><p id=o>1</p>
+        <button onclick="d.scrollTop = 20; o.textContent = 2">Go</button>""",
+        ["~ - paragraph (now 2, before 1)"],
+    ),
+    # as tables of React do to learn of a new size
+    "no scrolling of what nobody sees": (
+        """<div id=d style="visibility: hidden; height: 20px; overflow: hidden"><p style="height: 50px"></div><p id=o>1</p>
         <button onclick="d.scrollTop = 20; o.textContent = 2">Go</button>""",
         ["~ - paragraph (now 2, before 1)"],
     ),

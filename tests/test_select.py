@@ -226,8 +226,22 @@ async def test_a_choice_that_the_page_undoes_at_once_is_an_error(sheet: Page) ->
     change = "this.selectedIndex = 0"
     await show(sheet, f"<select aria-label=City onchange='{change}'><option>Rome<option>Oslo</select>")
 
-    with pytest.raises(InvalidArguments, match=r'shows "Rome", not "Oslo": the page changed it when it was told\.'):
-        await select(await at(sheet, "City"), "Oslo")
+    with pytest.raises(InvalidArguments, match=r'shows "Rome", not "Oslo": the page changed it since\.'):
+        await sheet.select(await ref(sheet, "City"), "Oslo")
+
+
+async def test_a_list_that_does_what_is_chosen_and_goes_back_tells_both(sheet: Page) -> None:
+    adds = "out.textContent = `Where ${value}`; selectedIndex = 0"
+    await show(sheet, f'<select aria-label=Filter onchange="{adds}"><option><option>Price</select><p id=out></p>')
+    at = await ref(sheet, "Filter")
+
+    with pytest.raises(InvalidArguments) as failed:
+        await sheet.select(at, "Price")
+
+    assert str(failed.value) == (
+        f'Combobox {at} "Filter" shows "", not "Price": the page changed it since.'
+        " What changed all the same: + paragraph: Where Price"
+    )
 
 
 async def test_a_receipt_tells_once_what_was_selected(sheet: Page, subtests: pytest.Subtests) -> None:

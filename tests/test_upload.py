@@ -22,6 +22,7 @@ window.log = [];
 for (const type of ["input", "change"]) addEventListener(type, () => log.push(type))
 </script>"""
 HIDDEN = "<input id=i type=file style='display:none'>"
+EMPTIED = "the page has emptied or replaced the field since"
 CHOOSER = "through the file chooser that it opened"
 
 
@@ -42,6 +43,8 @@ UPLOADED = {
         Outcome("a.txt, b.pdf", "the field asks for .pdf, image/*, which a.txt is not"),
     ),
     "hidden in its label": (f"<label role=button tabindex=0>F{HIDDEN}</label>", 1, Outcome("a.txt")),
+    "emptied by the page": ("<input type=file aria-label=F onchange='value = ``'>", 1, Outcome(note=EMPTIED)),
+    "replaced by the page": ("<input type=file aria-label=F onchange='outerHTML += ``'>", 1, Outcome(note=EMPTIED)),
     "chooser": (f"<button onclick='i.click()'>F</button>{HIDDEN}", 1, Outcome("a.txt", CHOOSER)),
 }
 
@@ -202,6 +205,17 @@ async def test_a_click_that_opens_a_chooser_says_how_to_give_it_files(
     note = f"it opened a file chooser, which was closed: give it files with upload {button}"
     assert receipt.text == f'clicked {button} button "F"\n({note})'
     assert await page.evaluate("i.files.length") == 1
+
+
+async def test_a_click_in_a_menu_that_opens_a_chooser_and_closes_says_how_to_give_it_files(sheet: Page) -> None:
+    await show(sheet, f"<button onclick='i.click(); this.remove()'>F</button>{HIDDEN}")
+
+    receipt = await sheet.click(await ref(sheet, "F"))
+
+    assert receipt.note == (
+        "it opened a file chooser, which was closed, and it is gone now: bring it back, and upload to it instead of"
+        " clicking it"
+    )
 
 
 async def test_upload_to_what_opens_no_chooser(page: Page, serve: Serve, files: list[str]) -> None:

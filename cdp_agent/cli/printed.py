@@ -7,6 +7,7 @@ present elements.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -39,6 +40,7 @@ _CONTENT = (
 """Between the first and the last line of these roles is a page's content, in which only landmarks may be left out."""
 _MANY_LINES = 4
 """How many lines in a row, outside of landmarks, are no coincidence."""
+_HOLDER = re.compile(r" *- [a-z]+:")
 _CHECKED, _UNCHECKED = " (now [checked])", " (no longer [checked])"
 
 _Key = tuple[int, str]
@@ -106,8 +108,9 @@ def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
     """
     shortened = receipt
     if isinstance(arguments, FillArguments | SelectArguments) and receipt.value == arguments.value:
-        note = "" if isinstance(arguments, FillArguments) and receipt.note == ENTER_PRESSED else receipt.note
-        shortened = msgspec.structs.replace(shortened, note=note, value=receipt.value if note else None)
+        sends = isinstance(arguments, FillArguments) and arguments.submit
+        note = "" if sends and receipt.note == ENTER_PRESSED else receipt.note
+        shortened = msgspec.structs.replace(shortened, note=note, value=receipt.value if note and not sends else None)
     if receipt.action in ("check", "uncheck") and not receipt.note:
         state = _CHECKED if receipt.action == "check" else _UNCHECKED
         shortened = msgspec.structs.replace(shortened, changed=_without(shortened.changed, receipt.ref, state))
@@ -132,7 +135,8 @@ def _without(changed: Sequence[str], ref: str | None, *states: str) -> list[str]
 def _repeated(before: Sequence[str], lines: Sequence[str]) -> dict[int, int]:
     """The indexes of lines around a page's content that were printed before, each with its index there.
 
-    A line is printed where one that is nested in it is.
+    A line is printed where one that is nested in it is; one that only holds others ("- list:"), nowhere else. Its index
+    is -1 if there are not as many of it.
     """
     unchanged = _unchanged(before, lines)
     in_landmarks = set(_inside(lines, LANDMARKS, ("iframe",)))
@@ -144,14 +148,17 @@ def _repeated(before: Sequence[str], lines: Sequence[str]) -> dict[int, int]:
         if is_same and len(repeats) >= _MANY_LINES:
             same.update(repeats)
     printed: set[int] = set()
+    holders: set[int] = set()
     path: list[int] = []
     for at, line in enumerate(lines):
         while path and indent_of(lines[path[-1]]) >= indent_of(line):
             path.pop()
         path.append(at)
-        if at not in same:
+        if _HOLDER.fullmatch(line):
+            holders.add(at)
+        elif at not in same:
             printed.update(path)
-    return {at: unchanged[at] for at in sorted(same - printed)}
+    return {at: unchanged.get(at, -1) for at in sorted((same | holders) - printed)}
 
 
 def _unchanged(before: Sequence[str], lines: Sequence[str]) -> dict[int, int]:

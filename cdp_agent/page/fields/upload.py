@@ -37,6 +37,7 @@ from cdp_agent.page.refs.locate import Located
 _CHOOSER_WITHIN_S = 3.0
 _LONGEST_NAME = 255  # bytes, on all systems
 _SHOWN = 60
+_EMPTIED = "the page has emptied or replaced the field since"
 _NAMED = 5
 _COPY = 1
 """In the mask of what a drag allows. https://chromedevtools.github.io/devtools-protocol/tot/Input/#type-DragData"""
@@ -81,6 +82,8 @@ async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcom
         await at.world.session.send(dom.SetFileInputFiles(files=files, object_id=element.object_id))
     at.world.release(element)
     names = await at.world.call("fileNames", field.local, returning=str)
+    if files and not names:
+        return Outcome(note=_EMPTIED)
     return Outcome(names, _unlike(files, field.accept))
 
 

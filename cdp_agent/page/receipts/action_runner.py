@@ -351,6 +351,7 @@ class ActionRunner:
                 leads = "" if blocked.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
                 raise BlockedByPolicy(f"{leads}{blocked}")
             if (failure := observed.outcome.failure) is not None:
+                self._tell_changes(failure, observed)
                 raise failure
         finally:
             baseline.stop(gave_up=receipt.settled != QUIET and not self._watch.awaits_server)
@@ -375,6 +376,13 @@ class ActionRunner:
             acted_ms=self._acted_ms,
             settled_ms=_ms_since(ended),
         )
+
+    def _tell_changes(self, failure: ActionError, observed: Observed) -> None:
+        """Adds to an error what the page made of the act all the same: a list may do what is chosen, and go back."""
+        changed = [" ".join(line.replace("- ", "", 1).split()) for line in observed.changed]
+        if changed:
+            more = f"; and {len(changed) - MAX_LISTED} more: snapshot" if len(changed) > MAX_LISTED else ""
+            failure.args = (f"{failure} What changed all the same: {'; '.join(changed[:MAX_LISTED])}{more}",)
 
     async def _observe(
         self, receipt: Receipt, outcome: Outcome, navigation_s: float, *, awaits_effect: bool
@@ -428,7 +436,7 @@ class ActionRunner:
         return [
             observed.outcome.note,
             self._input_note,
-            chooser_note(self._baseline, receipt),
+            chooser_note(self._baseline, receipt, observed.after),
             self._watch.watchdog.note,
             # which `goto` reports itself
             f"the server answered {answered}: it gives no new page" if answered and receipt.action != "goto" else "",

@@ -18,11 +18,13 @@ from cdp_agent.page.snapshot.lines import (
     in_line,
     indent_of,
     line_of,
+    parts_of,
     quoted,
     ref_of,
     ref_of_change,
     shortened,
     shown_address,
+    unquoted,
     without_focus,
     without_selected,
 )
@@ -52,9 +54,8 @@ def compare(
     was, now = before.text, after.text
     for ref, value in values.items():
         was, now = without_value(was, now, ref, value)
-    differing = [line for line in changes(was, now) if not states_only_value(line, values)]
     is_new_view = _view(before.url) != _view(after.url)
-    changed = within_budget(differing, now, OPENED_TOKENS if is_new_view else CHANGES_TOKENS)
+    changed = within_budget(changes(was, now), now, OPENED_TOKENS if is_new_view else CHANGES_TOKENS)
     if after.title != before.title:
         changed.append(f"~ title: {quoted(before.title)} → {quoted(after.title)}")
     focus = focused(after.text)
@@ -116,17 +117,17 @@ def is_field_focused(before: Snapshot | None, after: Snapshot | None, ref: str |
 
 
 def without_value(before: str, after: str, ref: str, value: str | None) -> tuple[str, str]:
-    """Both texts without the parts that repeat a field's `value` in the receipt: lines of text, and selected options.
+    """Both texts without the parts that repeat a field's `value` in the receipt: its text, and selected options.
 
-    Lines that differ from the value stay.
+    Where the field shows anything else, it stays in both.
     """
     if value is None:
         return before, after
     before, after = _unselected(before, ref), _unselected(after, ref)
-    if "\n" not in value:
+    now, shown = _split_value(after, ref)
+    if shown != (value.split("\n") if "\n" in value else [" ".join(value.split())]):
         return before, after
-    (was, _), (now, lines) = _split_lines(before, ref), _split_lines(after, ref)
-    return (was, now) if lines == value.split("\n") else (before, after)
+    return _split_value(before, ref)[0], now
 
 
 def _unselected(text: str, ref: str) -> str:
@@ -142,27 +143,19 @@ def _unselected(text: str, ref: str) -> str:
     return "\n".join(lines)
 
 
-def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
-    """The text without the lines of text ("| …") right below the ref's line, and these lines."""
+def _split_value(text: str, ref: str) -> tuple[str, list[str]]:
+    """The text without the value on the ref's line, or in the lines of text ("| …") right below it, and this value."""
     line = line_of(text, ref)
-    end = f"\n{text}".find(f"\n{line}\n") + len(line)
-    if not line or end < len(line):
+    parts = parts_of(line.lstrip(" "))
+    if parts is None:
         return text, []
-    rest = text[end + 1 :].split("\n")
-    own = list(itertools.takewhile(lambda line: line.lstrip(" ").startswith("|"), rest))
-    head = text[:end].removesuffix(":") if own else text[:end]
-    return "\n".join([head, *rest[len(own) :]]), [line.lstrip(" ").removeprefix("|").removeprefix(" ") for line in own]
-
-
-def states_only_value(change: str, values: Mapping[str, str | None]) -> bool:
-    """Whether a field's changed line states only its value, as plain text without marks such as bold."""
-    value = values.get(ref_of_change(change) or "")
-    if value is None:
-        return False
-    text = " ".join(value.split())
-    if not change.startswith("~") or text not in change:
-        return False
-    return not text or re.search(rf"[*~`]{re.escape(text)}[*~`]", change) is None
+    lines = text.split("\n")
+    at = lines.index(line)
+    own = list(itertools.takewhile(lambda line: line.lstrip(" ").startswith("|"), lines[at + 1 :]))
+    lines[at : at + 1 + len(own)] = [line.removesuffix(parts[3])]
+    if own:
+        return "\n".join(lines), [line.lstrip(" ").removeprefix("|").removeprefix(" ") for line in own]
+    return "\n".join(lines), [unquoted(parts[3].removeprefix(":").strip())]
 
 
 def changed_meanwhile(shown: LastShown | None, document: int, before: Snapshot | None, changed: list[str]) -> list[str]:

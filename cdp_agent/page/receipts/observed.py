@@ -116,7 +116,7 @@ async def observe(
         or observed.focus is not None
         or not receipt.nothing_changed
         or baseline.address_changed
-        or bool(chooser_note(baseline, receipt))
+        or bool(chooser_note(baseline, receipt, after))
         or any(failure.error == REFUSED for failure in requests.failures(baseline.watch.requests))
     )
     has, why = "an effect" if has_effect else "no effect", f": {observed.cause}" if observed.cause else ""
@@ -153,15 +153,16 @@ def with_observed(receipt: Receipt, baseline: Baseline, shown: LastShown | None,
     )
 
 
-def chooser_note(baseline: Baseline, receipt: Receipt) -> str:
-    """A note that a file chooser was opened, and what to do about it; "" if none was."""
+def chooser_note(baseline: Baseline, receipt: Receipt, after: Snapshot | None) -> str:
+    """A note that a file chooser was opened, and what to do about it; "" if none was. `after`: the page after it."""
     if baseline.choosers is None or not baseline.choosers.opened or receipt.action == "upload":
         return ""
     if baseline.choosers.unanswerable:
         return f"it opened {UNANSWERABLE}"
-    return " ".join(
-        filter(None, ("it opened a file chooser, which was closed: give it files with upload", receipt.ref))
-    )
+    opened = "it opened a file chooser, which was closed"
+    if receipt.ref and after is not None and not line_of(after.text, receipt.ref):
+        return f"{opened}, and it is gone now: bring it back, and upload to it instead of clicking it"
+    return " ".join(filter(None, (f"{opened}: give it files with upload", receipt.ref)))
 
 
 def unseen_note(baseline: Baseline, observed: Observed) -> str:

@@ -163,9 +163,14 @@ class LinePlaces:
         return self._counts[line.role, name] <= 1
 
     def where(self, line: TreeLine) -> str:
-        """The container around a line that no other is like, else the innermost named one, ` in row "Ada"`; or ""."""
+        """The container around a line that no other is like, else the innermost named one, ` in row "Ada"`; or "".
+
+        None that all lines like this one are in, since that tells none of them apart.
+        """
         inner, nearest, column = line, "", ""
         for container in self._around(line):
+            if self._has_all_like(container, line):
+                break
             if container.role == "row":
                 column = self.under(container, inner)
             tells = container.role in _HOLDERS or name_of(container)
@@ -177,6 +182,13 @@ class LinePlaces:
                 nearest = nearest or (place if name_of(container) or text_of(container) else "")
             inner, column = container, ""
         return nearest
+
+    def _has_all_like(self, container: TreeLine, line: TreeLine) -> bool:
+        """Whether all of the page's lines with the role and name of a line, and its text if it is one, are inside."""
+        name, text = name_of(line), text_of(line) if line.role in _TEXTS else ""
+        count = self._said[text] if text else self._counts[line.role, name]
+        alike = (each for each in container.all() if each.role == line.role and name_of(each) == name)
+        return sum(1 for each in alike if not text or text_of(each) == text) >= count
 
     def _around(self, line: TreeLine) -> Iterator[TreeLine]:
         """The lines around it, innermost first, and at last the root."""

@@ -62,7 +62,8 @@ def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str], wo
         described_elsewhere = {*described_elsewhere, f"[ref={was.ref}]", f"[ref={now.ref}]"}
     gained = [each for each in has if each not in had and each not in described_elsewhere]
     lost = [each for each in had if each not in has and each not in described_elsewhere and not CARET.match(f" {each}")]
-    notes = _classes_apart(gained, lost) + [f"now {each}" for each in gained] + [f"no longer {each}" for each in lost]
+    notes = _classes_apart(gained, lost) + [f"now {each}" for each in gained]
+    notes += [f"no longer {each}" for each in lost if not any(_is_opposite(each, other) for other in gained)]
     if not notes and not is_renamed and old_rest == rest:
         return ""
     common = "".join(f" {each}" for each in has if each in had and not each.startswith("[ref="))
@@ -77,6 +78,11 @@ def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str], wo
         notes.append(f"now{is_now}, before{was_before}")
         tail = ""
     return f"- {role}{name}{common}{ref}{tail}{place}" + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def _is_opposite(state: str, other: str) -> bool:
+    """Whether one is only the other's opposite, as `[expanded]` and `[expanded=false]`, so that one tells both."""
+    return f"{state[:-1]}=false]" == other or f"{other[:-1]}=false]" == state
 
 
 def _classes_apart(gained: list[str], lost: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ const PRESSABLE =
   '[role="link" i],[role="tab" i]';
 const LARGEST_SPINNER = 200; // pixels
 const LONGEST_PHRASE = 60; // characters
+const STANDS_STILL_MS = 500;
 const MOST_NODES = 300; // of those that changed
 const MOST_TEXTS = 1000;
 const MOST_MARKS = 5;
@@ -17,7 +18,8 @@ const MOST_MARKS = 5;
 const ELLIPSIS = /(?:…|\.\.\.)\s*\)?$/;
 // "Saving…", "Uploading 3 files…"; but not "Something else…", nor what was cut off: "Running shoes for wom…"
 const GERUND = /^[^\p{L}]*(?:still |now )?(?!\p{L}*thing(?!\p{L}))\p{L}{2,}ing(?:[\s:]+[^\s]+){0,3}$/iu;
-const PROGRESS = /^[^\p{L}]*\p{L}{2,}ing\b[^\p{L}]*\d[\d.,:/|% s]*$/iu;
+// "Uploading 45 %", "processing | 0.5 s"; but not "Heading 1"; "Rating 4/5" is told apart by standing still.
+const PROGRESS = /^[^\p{L}]*\p{L}{2,}ing\b[^\p{L}]*\d[\d,:| ]*[.%/s][\d.,:/|% s]*$/iu;
 const WAITING = new RegExp(
   '^[^\\p{L}]*(?:' +
     ('loading|please wait|one moment|just a (?:moment|second)|wird geladen|lädt|bitte warten|chargement|veuillez ' +
@@ -33,7 +35,16 @@ function saysUnderWay(text) {
   if (!text || text.length > LONGEST_PHRASE) return false;
   const phrase = text.replace(ELLIPSIS, '');
   if (phrase !== text) return GERUND.test(phrase) || WAITING.test(text);
-  return PROGRESS.test(text) || (WAITING.test(text) && text.split(' ').length < 4);
+  return isProgress(text) || (WAITING.test(text) && text.split(' ').length < 4);
+}
+
+/** Whether it says how far something is, which moves. @param {string} text */
+function isProgress(text) {
+  if (!PROGRESS.test(text)) return false;
+  const now = performance.now();
+  const since = watching.progress.get(text) ?? now;
+  watching.progress.set(text, since);
+  return now - since < STANDS_STILL_MS;
 }
 
 /**

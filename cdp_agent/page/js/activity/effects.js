@@ -375,8 +375,8 @@ function scrollEffects() {
   const effects = [];
   for (const node of baseline.scrolled) {
     const element = nodeType(node) === 9 ? scrollerOf(/** @type {Document} */ (node)) : /** @type {Element} */ (node);
-    // elements of no size, for screen readers only, scroll when their field gets the focus
-    if (!element || !isConnected_.call(element) || hasNoSize(element)) continue;
+    // What nobody sees scrolls too: what is for screen readers only with the focus of its field, what watches for sizes.
+    if (!element || !isConnected_.call(element) || hasNoSize(element) || !isSeen(element)) continue;
     const place = roundedScroll(element);
     if (baseline.scrollPositions.get(element) === place.join()) continue;
     const what = `scrolled to ${place[1]} of ${scrollHeight(element)} px${place[0] ? `, ${place[0]} px right` : ''}`;

@@ -271,6 +271,7 @@ function watch() {
     isNew: false,
     marks: null,
     pressed: null,
+    progress: new Map(),
   };
   journal.acted = true;
   watchTree(document);

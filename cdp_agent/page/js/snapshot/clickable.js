@@ -269,8 +269,19 @@ const readableClasses = (element) =>
  */
 function ownClasses(element) {
   const names = (attr(element, 'class') ?? '').split(/\s+/).filter((name) => name && !HOVER_CLASS.test(name));
-  const others = names.filter((name) => !UTILITY_CLASS.test(name));
+  const prefix = names.length >= FEWEST_UTILITIES ? sharedPrefix(names) : '';
+  const others = names.filter(
+    (name) => !UTILITY_CLASS.test(name.startsWith(prefix) ? name.slice(prefix.length) : name),
+  );
   return names.length >= FEWEST_UTILITIES && others.length * 3 <= names.length ? others : names;
+}
+
+/** The prefix of most of these names, which libraries may give to utility classes: `tw-` of `tw-flex tw-p-1`. */
+function sharedPrefix(names) {
+  const prefix = /^[a-z]+-/.exec(names[0])?.[0] ?? '';
+  return names.filter((name) => name.startsWith(prefix) || name.includes(':')).length * 3 >= names.length * 2
+    ? prefix
+    : '';
 }
 
 const HOVER_CLASS = /(?:^|[-_])(?:hover|focus)(?:ed|-visible|-within)?$/i;
@@ -282,7 +293,7 @@ const UTILITY_CLASS = new RegExp(
     'leading|tracking|text|font|bg|border|rounded|shadow|ring|outline|fill|stroke|flex|inline|block|hidden|items|' +
     'justify|content|self|place|' +
     'overflow|cursor|select|pointer-events|transition|duration|ease|delay|animate|transform|translate|rotate|scale|' +
-    'origin|object|align|' +
+    'origin|object|align|box|fade|slide|zoom|' +
     'whitespace|break|truncate|underline|uppercase|lowercase|capitalize|italic|antialiased|sr|not|divide|from|via|' +
     'to|relative|absolute|' +
     'fixed|sticky|static|visible|invisible|container|group|peer|aspect|line-clamp|list|table|float|clear|isolate|' +

@@ -418,11 +418,16 @@ const NO_ROLES = new Set(['', 'none', 'generic']);
 function isShownAsControlName(label) {
   if (!controlHasOwnLine(label)) return false;
   const control = controlOfLabel(label);
+  if (labelsOf(control)[0] !== label && isMeantForAnother(label)) return false;
   const text = collapse(textContent(label));
   if (hasAttr(control, 'aria-label') || hasAttr(control, 'aria-labelledby'))
     return hasText(text) && shownName(control, roleOf(control)).includes(text);
   return labelsOf(control).length > 0 && (hasText(text) || shownName(control, roleOf(control)) !== '');
 }
+
+/** Whether several elements have the id that a <label> names: it labels the first, and stands beside another one. */
+const isMeantForAnother = (label) =>
+  hasAttr(label, 'for') && selectAll(rootOf(label), `[id=${JSON.stringify(attr(label, 'for'))}]`).length > 1;
 
 const MODAL_ROLES = roleSet('dialog alertdialog');
 // Inside these, a pointer cursor and pictures without a name belong to the control.

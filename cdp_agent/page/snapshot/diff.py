@@ -25,7 +25,7 @@ from .diff_matching import (
     unwrapped,
 )
 from .diff_order import NOUNS, reordered
-from .diff_places import LinePlaces, changed_cells, name_of
+from .diff_places import LinePlaces, changed_cells, name_of, text_of
 from .diff_tree import TreeLine, differing_parts, parse
 from .diff_words import (
     changed_line,
@@ -44,7 +44,7 @@ _FEW_DISABLED = 8
 """Up to this number, lines that were disabled or enabled are reported one by one."""
 _DISABLED = re.compile(r" \(((?:now|no longer) \[disabled\])\)$")
 _TARGET = re.compile(r"(?<=\d\]) → [^\s:]+(?::[^\s:]+)*")
-"""The address of a link, after its ref; it is left out for a removed link."""
+"""The address of a link, after its ref; it is left out for a removed link that its name tells apart."""
 _DESCRIPTION = re.compile(r'\[description="(?:[^"\\]|\\.)*"\]')
 
 
@@ -233,8 +233,10 @@ class _Comparison:
             return change
         elsewhere = self._only_described_elsewhere(was, now)
         words, place = self._new_places.of(now)
-        if not place and name_of(was) != name_of(now):
+        if not place and (name_of(was) != name_of(now) or text_of(was) != text_of(now)):
             _, place = self._old_places.of(was)
+            if not place and not words and not self._old_places.says_enough(was):
+                place = self._new_places.near(now)
         return changed_line(was, now, elsewhere, words, place)
 
     def _only_described_elsewhere(self, was: TreeLine, now: TreeLine) -> set[str]:
@@ -291,7 +293,8 @@ class _Comparison:
     def _gone(self, line: TreeLine, *, is_alone: bool) -> str:
         """A line that was removed, with what tells it apart. `is_alone`: no other that was removed reads like it."""
         gone = [each for each in line.all() if not self._is_there(each)]
-        text = cut(_TARGET.sub("", line.text, count=1) if line.role == "link" else line.text)
+        is_link = line.role == "link" and self._old_places.says_enough(line)
+        text = cut(_TARGET.sub("", line.text, count=1) if is_link else line.text)
         if len(gone) == 1:
             return f"- {text}{self._place(line, self._old_places, is_alone)}"
         words = self._old_places.words(line, lambda each: each is not line and self._is_there(each))
@@ -302,7 +305,7 @@ class _Comparison:
 
     def _place(self, line: TreeLine, places: LinePlaces, is_alone: bool) -> str:
         """Where a line is that was added or removed, if there are others like it, ` (in row "Ada")`."""
-        if not places.says_enough(line) and (where := places.where(line)):
+        if not places.says_enough(line) and (where := places.where(line) or places.near(line)):
             return f" ({where[1:]})"
         before = None if is_alone else places.before(line)
         stayed = before is not None and (id(before) in self._kept or id(before) in map(id, self._kept.values()))

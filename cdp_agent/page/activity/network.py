@@ -27,6 +27,7 @@ from .under_way import UnderWay
 
 AWAITED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 _STREAMS = ("text/event-stream", "application/x-ndjson", "application/stream", "multipart/x-mixed-replace")
+"""What is got as one of these may never end. The answer to what a page posts does, as that of a language model."""
 _SCRIPTED = frozenset({"XHR", "Fetch"})
 _HELD_S = 0.3
 """A request that has had no response for this long when an act begins may get it as the answer to the act."""
@@ -335,7 +336,7 @@ class Requests:
             self._fail(
                 request, RequestFailure(request.method, request.url, status=event.response.status), event.request_id
             )
-        if event.response.mime_type.startswith(_STREAMS):
+        if event.response.mime_type.startswith(_STREAMS) and request.method == "GET":
             self._end(event.request_id)
             self._streamed.add(event.request_id)
             self.channels.opened(session, event.request_id, request.method, request.url)

@@ -107,7 +107,8 @@ class _Comparison:
         where, line = next(added)
         for index in range(len(self._changes) + 1):
             while where == index and line is not None:
-                report += self._whole(line, 0, is_alone=alike[line.subtree_id] == 1)
+                is_alone = alike[line.subtree_id] == 1 and not self._is_inserted(line)
+                report += self._whole(line, 0, is_alone=is_alone)
                 where, line = next(added)
             report += self._changes[index : index + 1] if index not in counted else []
         alike = Counter(line.subtree_id for line in self._removed)
@@ -116,6 +117,10 @@ class _Comparison:
         disabled = [f"~ {how}: {listed(refs[how], len(lines))}" for how, lines in many.items()]
         ordered = {id(line) for each in lists if each is not None for line in each.moved}
         return [*report, *self._moved(ordered), *inert, *disabled, *self._rerendered()]
+
+    def _is_inserted(self, line: TreeLine) -> bool:
+        """Whether it is the only line that was added, a row or an item between others."""
+        return len(self._added) == 1 and line.role in ITEMS and self._new_places.has_next(line)
 
     def _moved(self, ordered: set[int]) -> Iterator[str]:
         """The new places of the fewest lines whose moves explain the new order, without the lines inside them.
@@ -280,7 +285,7 @@ class _Comparison:
         self._added = added
 
     def _whole(self, line: TreeLine, depth: int, *, is_alone: bool = True) -> Iterator[str]:
-        """A line that was added, with those below it. `is_alone`: no other that was added reads like it."""
+        """A line that was added, with those below it. `is_alone`: it needs no place unless others read like it."""
         if depth and line.ref in self._old_by_ref:
             return  # it has only moved
         place = "" if depth else self._place(line, self._new_places, is_alone)

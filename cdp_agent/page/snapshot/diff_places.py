@@ -143,6 +143,13 @@ class LinePlaces:
         at = parent.below.index(line) if parent is not None and line in parent.below else 0
         return parent.below[at - 1] if parent is not None and at else None
 
+    def has_next(self, line: TreeLine) -> bool:
+        """Whether a sibling of the same role follows a line."""
+        parent = self._parents.get(id(line))
+        return parent is not None and any(
+            each.role == line.role for each in parent.below[parent.below.index(line) + 1 :]
+        )
+
     def under(self, row: TreeLine, inner: TreeLine, index: int = 0) -> str:
         """The words above a cell in the first row of its table, `under "Age"`; "" if the cells do not match.
 

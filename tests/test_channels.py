@@ -246,7 +246,8 @@ def reads(address: str, method: str = "GET") -> str:
     return f"""<button id=go>Go</button><p id=said></p><ul id=out></ul><script>{SHOWN}
         go.onclick = async () => {{
             said.textContent = 'Clicked';
-            const reader = (await fetch('{address}', {{method: '{method}'}})).body.pipeThrough(new TextDecoderStream()).getReader();
+            const {{ body }} = await fetch('{address}', {{ method: '{method}' }});
+            const reader = body.pipeThrough(new TextDecoderStream()).getReader();
             for (let part; !(part = await reader.read()).done;) show(part.value);
         }}</script>"""
 

@@ -270,7 +270,7 @@ async def test_a_text_that_nobody_sees_is_not_taken_for_one_in_view(sheet: Page,
 
             assert await sheet.evaluate("scrollY") > 1000
             await sheet.evaluate("document.querySelector('body > p:last-child').textContent = 'Other'")
-            with pytest.raises(ActionError, match="it stands in .*, which is not shown"):
+            with pytest.raises(ActionError, match=r"it stands in .*, which is not shown"):
                 await sheet.scroll(to_text="Terms")
 
 

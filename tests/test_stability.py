@@ -353,6 +353,14 @@ async def test_a_page_that_is_left_while_it_is_looked_at_is_waited_for(
 
 
 @pytest.mark.new_tab  # it would go elsewhere in the next test, too
+async def test_a_page_that_goes_on_by_itself_is_waited_for(page: Page, serve: Serve) -> None:
+    there = serve("<p>There</p>")
+
+    receipt = await page.goto(serve(f"<meta http-equiv=refresh content='1;url={there}'><p>Wait a moment</p>"))
+
+    assert receipt.navigated_to == there
+
+
 async def test_a_page_that_goes_elsewhere_for_ever_is_told(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -152,6 +152,13 @@ def test_content_comes_before_navigation_which_gets_a_fifth_of_the_room(around: 
     assert budget.tokens(text) <= 700
 
 
+def test_navigation_takes_no_room_from_a_content_that_fits() -> None:
+    text = budget.fit(f'{AROUND["a landmark"]}\n{TABLE}\nv- link "Next" [ref=E999]', budget.tokens(TABLE) * 8 // 5, [])
+
+    assert text.count("- row: ") == 25
+    assert '- link "Next"' in text
+
+
 def test_links_are_content_where_a_page_says_so_or_has_nothing_else() -> None:
     in_main = "\n".join([".- main:", *(f"v  {line[1:]}" for line in LINKS), TABLE.replace(".", ".  ", 1)])
 

@@ -242,11 +242,12 @@ async def test_an_event_that_answers_a_request_is_waited_for(page: Page, serve: 
     assert items(await click(page)) == ["done"]
 
 
-def reads(address: str) -> str:
+def reads(address: str, method: str = "GET") -> str:
     return f"""<button id=go>Go</button><p id=said></p><ul id=out></ul><script>{SHOWN}
         go.onclick = async () => {{
             said.textContent = 'Clicked';
-            const reader = (await fetch('{address}')).body.pipeThrough(new TextDecoderStream()).getReader();
+            const {{ body }} = await fetch('{address}', {{ method: '{method}' }});
+            const reader = body.pipeThrough(new TextDecoderStream()).getReader();
             for (let part; !(part = await reader.read()).done;) show(part.value);
         }}</script>"""
 
@@ -261,14 +262,15 @@ async def test_a_streamed_response_is_waited_for(page: Page, serve: Serve, kind:
     assert (len(items(receipt)), receipt.settled) == (3, "quiet")
 
 
+@pytest.mark.parametrize(("kind", "method"), [("text/plain", "GET"), ("text/event-stream", "POST")])
 @pytest.mark.usefixtures("stream")
-async def test_a_response_of_no_kind_of_stream_that_goes_on_is_told(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+async def test_a_response_that_will_end_is_told_while_it_goes_on(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch, kind: str, method: str
 ) -> None:
     monkeypatch.setattr(stability, "REQUESTS_S", 0.7)
-    await page.goto(serve(reads("/answer?kind=text/plain")))
+    await page.goto(serve(reads(f"/answer?kind={kind}", method)))
 
-    assert (await click(page)).settled.startswith("still arriving: GET http://")
+    assert (await click(page)).settled.startswith(f"still arriving: {method} http://")
 
 
 @pytest.mark.usefixtures("stream")

@@ -11,6 +11,7 @@ from cdp_agent.page.receipts.compared import (
     compare,
     is_field_focused,
     transient_texts,
+    uncovered,
 )
 from cdp_agent.page.receipts.effects import Causes
 from cdp_agent.page.snapshot.snapshot import Snapshot
@@ -46,6 +47,16 @@ def test_who_caused_a_change_is_told_with_the_reason() -> None:
         (True, "only numbers differ, and not at once, as with a clock"),
         (False, "something changed right after the input, or where nothing had changed before"),
     ]
+
+
+def test_an_effect_that_a_changed_line_tells_is_not_told_twice() -> None:
+    order = '~ - row "Di": now first row; 4 of 4 moved'
+    effects = ['~ b: now "Bergen"', '~ b: now "Oslo"', order]
+
+    lines = ['~ - row "P1" (now Bergen, before Oslo)', '~ - grid: first row is now "Di" (4 rows moved)']
+
+    assert uncovered(lines, effects) == ['~ b: now "Oslo"']
+    assert uncovered([], effects) == effects
 
 
 def test_the_title_is_compared_too() -> None:

@@ -49,6 +49,10 @@ OPEN = {
         f"<div role=dialog aria-label=Rename style='{OVER};pointer-events:auto'><button>OK</button></div>{NO_EVENTS}",
         'takes no mouse events while dialog "Rename" is open: close that first, as with Escape (it has button',
     ),
+    "nothing, while the body takes no mouse events": (
+        NO_EVENTS,
+        "the page takes no mouse events, and nothing is seen that is open over it: wait for it, or press Escape.",
+    ),
     "a listbox, while the body takes no mouse events": (
         f"<div role=listbox aria-label=City style='{OVER};pointer-events:auto'><div role=option>Oslo</div></div>"
         f"{NO_EVENTS}",

@@ -47,6 +47,21 @@ ARTICLES = """- article:
 - article:
   - heading "Milk" [level=2]
   - button "Like" [ref=E2]"""
+STOCK = """- heading "Tea" [level=3]
+- paragraph: Few
+- heading "Milk" [level=3]
+- paragraph: Few
+- term: CPU
+- definition: 5
+- term: RAM
+- definition: 5"""
+FRUIT = """- list:
+  - listitem: Fruit
+    - list:
+      - listitem: Ripe
+  - listitem: Nuts
+    - list:
+      - listitem: Ripe"""
 GROUPS = """- group "Size":
   - radio "Other" [ref=E1]
 - group "Color":
@@ -139,6 +154,27 @@ TOOLS = "\n".join(f'- text: {name}\n- button "Edit" [ref=E{number}]' for number,
             id="after it",
         ),
         pytest.param(
+            STOCK,
+            'Milk" [level=3]\n- paragraph: Few',
+            'Milk" [level=3]\n- paragraph: None',
+            'paragraph below "Milk" (now None, before Few)',
+            id="below a heading",
+        ),
+        pytest.param(
+            STOCK,
+            "RAM\n- definition: 5",
+            "RAM\n- definition: 6",
+            'definition of "RAM" (now 6, before 5)',
+            id="of a term",
+        ),
+        pytest.param(
+            FRUIT,
+            "Nuts\n    - list:\n      - listitem: Ripe",
+            "Nuts\n    - list:\n      - listitem: Eaten",
+            'listitem in listitem "Nuts" (now Eaten, before Ripe)',
+            id="an item that read like another",
+        ),
+        pytest.param(
             f'{PEOPLE}\n- button "Save" [ref=E9]',
             "[ref=E9]",
             "[disabled] [ref=E9]",
@@ -185,8 +221,14 @@ def test_a_first_cell_that_many_rows_have_tells_none_apart() -> None:
     before = "- table:\n" + "\n".join(f"  - row: Open | Order {number} | new" for number in range(9))
 
     assert changes(before, before.replace("Order 7 | new", "Order 7 | paid")) == [
-        '~ - row "Order 7", under "new" (now paid, before new)'
+        '~ - row "Order 7" (now paid, before new)'
     ]
+
+
+def test_a_link_that_went_is_told_with_its_address_if_others_have_its_name() -> None:
+    links = [f'- link "Delete" [ref=E{at}] → /d/{at}' for at in range(4)]
+
+    assert changes("\n".join(links), "\n".join(links[:1] + links[2:])) == ['- - link "Delete" [ref=E1] → /d/1']
 
 
 def test_rows_that_went_are_told_by_what_only_they_have() -> None:

@@ -163,6 +163,10 @@ SEEN = {
         + "</div>",
         "one two three four",
     ),
+    "a head and a foot of a table": (
+        "<table><tfoot><tr><td>three</tfoot><tbody><tr><td>two</tbody><thead><tr><th>one</thead></table>",
+        "one two three",
+    ),
     "in slots": (
         f"<div id=host>{boxes('p', '', '', '')}</div><script>host.attachShadow({{mode: 'open'}}).innerHTML ="
         " '<section style=\"display: flex; flex-direction: column-reverse\"><slot></slot></section>'</script>",

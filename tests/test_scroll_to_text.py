@@ -254,6 +254,26 @@ async def test_a_text_that_is_hidden_is_told_with_how_to_show_it(sheet: Page) ->
         await sheet.scroll(to_text="fees apply")
 
 
+UNSEEN = {
+    "for screen readers": "<i style='position: absolute; width: 1px; height: 1px; overflow: hidden'><b>Terms</b></i>",
+    "transparent": "<p style='opacity: 0'>Terms</p>",
+    "in a collapsed box": "<div style='height: 0; overflow: hidden'><p>Terms</p></div>",
+}
+
+
+async def test_a_text_that_nobody_sees_is_not_taken_for_one_in_view(sheet: Page, subtests: pytest.Subtests) -> None:
+    for where, html in UNSEEN.items():
+        with subtests.test(where):
+            await show(sheet, f"{html}<p style='margin-top: 3000px'>Terms</p>")
+
+            await sheet.scroll(to_text="Terms")
+
+            assert await sheet.evaluate("scrollY") > 1000
+            await sheet.evaluate("document.querySelector('body > p:last-child').textContent = 'Other'")
+            with pytest.raises(ActionError, match=r"it stands in .*, which is not shown"):
+                await sheet.scroll(to_text="Terms")
+
+
 async def test_a_text_is_found_across_cells(sheet: Page) -> None:
     await show(sheet, "<table><tr><td>Order</td><td>47<wbr>11</td></tr></table><div style='height:3000px'></div>")
 

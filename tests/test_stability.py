@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from threading import Event
 
@@ -88,6 +89,54 @@ async def test_a_request_that_never_ends_is_given_up(
 
     assert first.settled.startswith("still loading: GET http://")
     assert second.settled == "quiet"
+
+
+async def test_a_request_that_was_slow_is_waited_for_the_next_time(
+    page: Page, serve: Serve, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = Event()
+
+    def slow(_: Request) -> Response:
+        over.wait(10)
+        time.sleep(0.3)
+        return Response("done")
+
+    httpserver.expect_request("/slow").respond_with_handler(slow)
+    with monkeypatch.context() as impatient:
+        impatient.setattr(stability, "REQUESTS_S", 0.2)
+        first = await act(page, serve, "fetch('/slow').then(() => (out.textContent += 'done '))")
+    over.set()
+    await page.wait_for(text="done")
+
+    assert first.settled.startswith("still loading: GET http://")
+    assert (await page.click("E1")).changed == ["~ - paragraph (now done done, before done)"]
+
+
+async def test_a_request_is_waited_for_while_another_to_its_address_is_under_way(
+    page: Page, serve: Serve, httpserver: HTTPServer
+) -> None:
+    over = Event()
+
+    def query(request: Request) -> Response:
+        if b"Feed" in request.data:
+            over.wait(10)
+        time.sleep(0.3)
+        return Response("{}")
+
+    httpserver.expect_request("/graphql").respond_with_handler(query)
+    await page.goto(
+        serve(
+            with_button("send('Save').then(() => (out.textContent = 'saved'))")
+            + "<script>const send = (operationName) => "
+            "fetch('/graphql', {method: 'POST', body: JSON.stringify({operationName})})</script>"
+        )
+    )
+    go = await ref(page, "Go")
+    await page.evaluate("void send('Feed')")
+    receipt = await page.click(go)
+    over.set()
+
+    assert receipt.changed == ["+ - paragraph: saved"]
 
 
 ENDLESS = {
@@ -304,6 +353,14 @@ async def test_a_page_that_is_left_while_it_is_looked_at_is_waited_for(
 
 
 @pytest.mark.new_tab  # it would go elsewhere in the next test, too
+async def test_a_page_that_goes_on_by_itself_is_waited_for(page: Page, serve: Serve) -> None:
+    there = serve("<p>There</p>")
+
+    receipt = await page.goto(serve(f"<meta http-equiv=refresh content='1;url={there}'><p>Wait a moment</p>"))
+
+    assert receipt.navigated_to == there
+
+
 async def test_a_page_that_goes_elsewhere_for_ever_is_told(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -283,6 +283,7 @@ class FrameScheduledNavigation(Event, frozen=True):
 
     method: ClassVar[str] = "Page.frameScheduledNavigation"
     frame_id: str
+    delay: float
     reason: str
     url: str
 

@@ -25,6 +25,10 @@ _NAVIGABLE_SCHEMES = frozenset({"http", "https", "about", "blob", "javascript"})
 """The schemes that pages may navigate to: if such a navigation does not begin, the page itself cancelled it."""
 
 
+_SOON_S = 5.0
+"""What a page goes on to later than this is not waited for."""
+
+
 class Document(msgspec.Struct):
     """The tab's current document: its `number` (0 for the tab's first document), and how far it has loaded."""
 
@@ -127,6 +131,16 @@ class Activity:
         if navigation is not None:
             return navigation.url
         return None if self.document.ready else self.document.url
+
+    def forwards_to(self) -> str:
+        """The URL that the tab's document soon goes on to by itself, by a `<meta http-equiv=refresh>`; "" for none.
+
+        A page that reloads itself goes nowhere.
+        """
+        event = self._scheduled.get(self._root)
+        if event is None or event.reason != "metaTagRefresh" or event.delay > _SOON_S:
+            return ""
+        return "" if event.url == self.document.url else event.url
 
     def unload_wait_s(self) -> float:
         """How many seconds the next document has been waiting only for the current page to unload; 0 if it is not."""

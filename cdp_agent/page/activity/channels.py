@@ -31,6 +31,8 @@ _LATEST_ANSWER_S = 15.0
 """What comes later than this is no answer any more."""
 ARRIVING_S = 0.4
 """How long nothing more may come after an answer, or twice the longest pause in it so far, if that is more."""
+FILLING_S = 0.8
+"""The same after the first message that a new document gets: it may be the first of many that fill it."""
 _LONGEST_PAUSE_S = 1.5
 CONNECTED_S = 0.5
 """How long a server may take to send something by itself on a channel that a new document has opened."""
@@ -206,7 +208,8 @@ class Channels:
                     self._unanswered(channel, kind, ask)
                 elif ask.is_expected:
                     yield UnderWay("no answer", channel.name, left_s)
-            quiet_s = max(ARRIVING_S, min(_LONGEST_PAUSE_S, 2 * channel.pause_s))
+            is_filling = self._replaced_at > self._begun_at and not channel.pause_s
+            quiet_s = max(FILLING_S if is_filling else ARRIVING_S, min(_LONGEST_PAUSE_S, 2 * channel.pause_s))
             left_s = channel.endpoint.heard_at + quiet_s - now
             if channel.endpoint.heard_at >= since and left_s > 0 and not channel.endpoint.is_given_up:
                 yield UnderWay("arriving", channel.name, left_s)

@@ -21,14 +21,15 @@ from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.snapshot.lines import shortened
 
 from .bodies import error_message
-from .channels import RESTED_S, Channels
+from .channels import RESTED_S, Channels, kind_of
 from .request_log import RequestLog
 from .under_way import UnderWay
 
 AWAITED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 _STREAMS = ("text/event-stream", "application/x-ndjson", "application/stream", "multipart/x-mixed-replace")
+"""What is got as one of these may never end. The answer to what a page posts does, as that of a language model."""
 _SCRIPTED = frozenset({"XHR", "Fetch"})
-_HELD_S = 1.0
+_HELD_S = 0.3
 """A request that has had no response for this long when an act begins may get it as the answer to the act."""
 _REMEMBERED = 200
 _MOST_ENDPOINTS = 5_000
@@ -36,6 +37,8 @@ _POLLS = 5
 """A request that was made this many times counts as polling."""
 ENDLESS_S = 5.0
 """A request that takes this long counts as long polling: it waits for something to happen on the server."""
+_SHORTEST_POLL_S = 20.0
+"""A request that ended earlier was slow, and may be so again; most long polls are held for longer."""
 WORKER_S = 1.0
 """How long to wait for a worker's script: the event of its arrival may never come."""
 _NOT_ALLOWED = "Not allowed to load local resource: "
@@ -85,14 +88,15 @@ class _Request(msgspec.Struct):
     since: float
     for_worker: bool
     """Whether it is the script of a worker: the event of its end comes on the worker's session, not here."""
+    endpoint: str
+    """Method and URL without the query."""
+    kind: str
+    """What its repetitions have in common: the endpoint, and what the body is about, such as a GraphQL operation."""
+    is_parallel: bool
+    """Whether another of its kind was running when it was sent, so that it is not that one's repetition."""
     answered: bool = False
     data_at: float = -math.inf
     """When a part of the response's body came last."""
-
-    @property
-    def endpoint(self) -> str:
-        """Method and URL without the query, which repetitions of a request have in common."""
-        return f"{self.method} {self.url.partition('?')[0].partition('#')[0]}"
 
 
 class Requests:
@@ -144,13 +148,13 @@ class Requests:
         for request_id, request in running:
             if not request.answered and _now() - request.since > _HELD_S:
                 self.channels.held(request.session, request_id, request.method, request.url)
-        return NetworkMark(self._order, frozenset(each.endpoint for _, each in running), self.channels.begin())
+        return NetworkMark(self._order, frozenset(each.kind for _, each in running), self.channels.begin())
 
     def mark_with_running(self) -> NetworkMark:
         """The same, but requests under way count as later ones, too, unless they take longer than ENDLESS_S."""
         long_ago = _now() - ENDLESS_S
         order = min((each.order for each in self._running.values() if each.since > long_ago), default=self._order + 1)
-        repeated = frozenset(each.endpoint for each in self._running.values() if each.since <= long_ago)
+        repeated = frozenset(each.kind for each in self._running.values() if each.since <= long_ago)
         return msgspec.structs.replace(self.mark(), order=order - 1, repeated=repeated)
 
     def any_since(self, since: NetworkMark) -> bool:
@@ -188,7 +192,7 @@ class Requests:
         return _now() - self._changed_at
 
     def give_up(self, since: NetworkMark) -> None:
-        """Marks the pending requests as endless, unless they still arrive: they are not waited for again."""
+        """Marks what is pending and does not arrive as endless: it is not waited for again, unless it ends soon."""
         for each in self._waited_for(since):
             if _now() - each.data_at >= RESTED_S:
                 self._endless.add(each.endpoint)
@@ -258,7 +262,7 @@ class Requests:
         self.log.forget_before(loader_id)
 
     def _is_polling(self, request: _Request) -> bool:
-        return self._request_counts[request.endpoint] >= _POLLS
+        return self._request_counts[request.kind] >= _POLLS
 
     def _waited_for(self, since: NetworkMark) -> list[_Request]:
         worker_began = _now() - WORKER_S
@@ -266,7 +270,7 @@ class Requests:
             request
             for request in self._running.values()
             if request.order > since.order
-            and request.endpoint not in since.repeated
+            and (request.kind not in since.repeated or (request.is_parallel and not self._is_polling(request)))
             and request.endpoint not in self._endless
             and request.session.closed_because is None
             and not (request.for_worker and request.since < worker_began)
@@ -282,9 +286,8 @@ class Requests:
         if event.type in _SCRIPTED:
             self.channels.request_sent(event.request.method)
         self._order += 1
-        for_worker = event.type == "Script" and not event.loader_id  # a worker's script belongs to no document
-        request = _Request(session, self._order, event.request.method, event.request.url, _now(), for_worker)
-        self._request_counts[request.endpoint] += event.request_id not in self._running  # a redirect does not count
+        request = self._request(session, event)
+        self._request_counts[request.kind] += event.request_id not in self._running  # a redirect does not count
         if len(self._request_counts) > _MOST_ENDPOINTS:
             self._request_counts.clear()
         self._running[event.request_id] = request
@@ -294,6 +297,16 @@ class Requests:
             self._documents = [*self._documents[-_REMEMBERED:], (self._order, event.frame_id or "", sent)]
         self._note_change(request)
         self._notify()
+
+    def _request(self, session: Session, event: network.RequestWillBeSent) -> _Request:
+        method, url, body = event.request.method, event.request.url, bytes(event.request.post_data)
+        endpoint = f"{method} {url.partition('?')[0].partition('#')[0]}"
+        kind = f"{endpoint} {kind_of(body)}" if body else endpoint
+        is_parallel = event.type in _SCRIPTED and any(
+            each.kind == kind for id_, each in self._running.items() if id_ != event.request_id
+        )
+        for_worker = event.type == "Script" and not event.loader_id  # a worker's script belongs to no document
+        return _Request(session, self._order, method, url, _now(), for_worker, endpoint, kind, is_parallel)
 
     def _data_received(self, session: Session, event: network.DataReceived) -> None:
         if (request := self._running.get(event.request_id)) is not None:
@@ -323,7 +336,7 @@ class Requests:
             self._fail(
                 request, RequestFailure(request.method, request.url, status=event.response.status), event.request_id
             )
-        if event.response.mime_type.startswith(_STREAMS):
+        if event.response.mime_type.startswith(_STREAMS) and request.method == "GET":
             self._end(event.request_id)
             self._streamed.add(event.request_id)
             self.channels.opened(session, event.request_id, request.method, request.url)
@@ -367,6 +380,8 @@ class Requests:
     def _end(self, request_id: str) -> None:
         self._note_answer(request_id)
         if (request := self._running.pop(request_id, None)) is not None:
+            if _now() - request.since < _SHORTEST_POLL_S:
+                self._endless.discard(request.endpoint)
             self._note_change(request)
             self._notify()
 

@@ -20,6 +20,9 @@ class RecentSet:
         if len(self._names) > self._most:
             del self._names[next(iter(self._names))]
 
+    def discard(self, name: str) -> None:
+        self._names.pop(name, None)
+
     @property
     def full(self) -> bool:
         """Whether some names may have been forgotten."""

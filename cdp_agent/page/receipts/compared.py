@@ -39,6 +39,8 @@ _LONGEST_TRANSIENT = 120
 _MOST_TRANSIENT = 4
 """How many texts that came and went are reported, each of _LONGEST_TRANSIENT characters at most."""
 _NOW = re.compile(r"\(now (.*), before ")
+_MARK, _ORDER = re.compile(r'~ [a-z]+: now "(.*)"$'), re.compile(r"; \d+ of \d+ moved$")
+"""Effects on words, and on the order of elements, see page/js/activity/effects.js."""
 
 
 def compare(
@@ -183,9 +185,14 @@ def differ_only_in_numbers(before: str, after: str) -> bool:
 
 
 def uncovered(changed: list[str], lines: list[str]) -> list[str]:
-    """The effects on elements that no changed line is about."""
+    """The effects that no changed line is about: on other elements, orders of other lists, marks of other words."""
+    news = "\n".join(line.partition(", before ")[0] for line in changed)
 
     def is_covered(line: str) -> bool:
+        if mark := _MARK.match(line):
+            return mark[1] in news
+        if _ORDER.search(line):
+            return " moved" in news
         effect = EFFECT.match(line)
         if effect is None:
             return False

@@ -194,6 +194,8 @@ class Watch:
                 pending.append(UnderWay("loading", url))
         if not activity.document.loaded and self.navigated and waited_s < LOAD_S:
             pending.append(UnderWay("loading", activity.document.url, LOAD_S - waited_s))
+        if self.navigated and (address := activity.forwards_to()):
+            pending.append(UnderWay("loading", address))
         if self.tab.requested_tabs.expects(len(self.tab.popups_after(self.last_popup))):
             pending.append(UnderWay("loading", "a new tab"))
         pending += [UnderWay("busy", mark, _BUSY_LOOK_S) for mark in self.latest.busy]

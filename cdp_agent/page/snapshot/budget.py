@@ -1,8 +1,8 @@
 """Fits a snapshot into a number of tokens, and says what was left out.
 
 The order of priority: what is in the viewport, interactive elements before text; interactive elements elsewhere; the
-rest; last, what is inert behind a dialog. The page's content comes before its navigation, which gets a fifth of the
-room, and more only if the content leaves some. Of a long run of siblings the first few are kept, and a line says how
+rest; last, what is inert behind a dialog. The page's content comes before its navigation, which gets what a content
+that fits leaves, else a fifth of the room. Of a long run of siblings the first few are kept, and a line says how
 many more there are. An interactive element in a row or an item is kept only with the text of that row or item, since
 it means nothing without it.
 """
@@ -174,7 +174,9 @@ def _choose(lines: list[_Line], room: int) -> None:
     order = list(chain.from_iterable(classes))
     content = [index for index in order if not lines[index].is_navigation]
     around = [index for index in order if lines[index].is_navigation]
-    for_around = min(int(room * _FOR_NAVIGATION), sum(tokens(lines[index].text) for index in around))
+    needed = sum(tokens(lines[index].text) for index in content)
+    share = int(room * _FOR_NAVIGATION) if needed > room else room - needed
+    for_around = min(share, sum(tokens(lines[index].text) for index in around))
     left = _keep(lines, content, words, room - for_around) + for_around
     _keep(lines, content, words, _keep(lines, around, words, left))
 

@@ -25,7 +25,7 @@ from .diff_matching import (
     unwrapped,
 )
 from .diff_order import NOUNS, reordered
-from .diff_places import LinePlaces, changed_cells, name_of
+from .diff_places import LinePlaces, changed_cells, name_of, text_of
 from .diff_tree import TreeLine, differing_parts, parse
 from .diff_words import (
     changed_line,
@@ -44,7 +44,7 @@ _FEW_DISABLED = 8
 """Up to this number, lines that were disabled or enabled are reported one by one."""
 _DISABLED = re.compile(r" \(((?:now|no longer) \[disabled\])\)$")
 _TARGET = re.compile(r"(?<=\d\]) → [^\s:]+(?::[^\s:]+)*")
-"""The address of a link, after its ref; it is left out for a removed link."""
+"""The address of a link, after its ref; it is left out for a removed link that its name tells apart."""
 _DESCRIPTION = re.compile(r'\[description="(?:[^"\\]|\\.)*"\]')
 
 
@@ -107,7 +107,8 @@ class _Comparison:
         where, line = next(added)
         for index in range(len(self._changes) + 1):
             while where == index and line is not None:
-                report += self._whole(line, 0, is_alone=alike[line.subtree_id] == 1)
+                is_alone = alike[line.subtree_id] == 1 and not self._is_inserted(line)
+                report += self._whole(line, 0, is_alone=is_alone)
                 where, line = next(added)
             report += self._changes[index : index + 1] if index not in counted else []
         alike = Counter(line.subtree_id for line in self._removed)
@@ -116,6 +117,10 @@ class _Comparison:
         disabled = [f"~ {how}: {listed(refs[how], len(lines))}" for how, lines in many.items()]
         ordered = {id(line) for each in lists if each is not None for line in each.moved}
         return [*report, *self._moved(ordered), *inert, *disabled, *self._rerendered()]
+
+    def _is_inserted(self, line: TreeLine) -> bool:
+        """Whether it is the only line that was added, a row or an item between others."""
+        return len(self._added) == 1 and line.role in ITEMS and self._new_places.has_next(line)
 
     def _moved(self, ordered: set[int]) -> Iterator[str]:
         """The new places of the fewest lines whose moves explain the new order, without the lines inside them.
@@ -233,8 +238,10 @@ class _Comparison:
             return change
         elsewhere = self._only_described_elsewhere(was, now)
         words, place = self._new_places.of(now)
-        if not place and name_of(was) != name_of(now):
+        if not place and (name_of(was) != name_of(now) or text_of(was) != text_of(now)):
             _, place = self._old_places.of(was)
+            if not place and not words and not self._old_places.says_enough(was):
+                place = self._new_places.near(now)
         return changed_line(was, now, elsewhere, words, place)
 
     def _only_described_elsewhere(self, was: TreeLine, now: TreeLine) -> set[str]:
@@ -278,7 +285,7 @@ class _Comparison:
         self._added = added
 
     def _whole(self, line: TreeLine, depth: int, *, is_alone: bool = True) -> Iterator[str]:
-        """A line that was added, with those below it. `is_alone`: no other that was added reads like it."""
+        """A line that was added, with those below it. `is_alone`: it needs no place unless others read like it."""
         if depth and line.ref in self._old_by_ref:
             return  # it has only moved
         place = "" if depth else self._place(line, self._new_places, is_alone)
@@ -291,7 +298,8 @@ class _Comparison:
     def _gone(self, line: TreeLine, *, is_alone: bool) -> str:
         """A line that was removed, with what tells it apart. `is_alone`: no other that was removed reads like it."""
         gone = [each for each in line.all() if not self._is_there(each)]
-        text = cut(_TARGET.sub("", line.text, count=1) if line.role == "link" else line.text)
+        is_link = line.role == "link" and self._old_places.says_enough(line)
+        text = cut(_TARGET.sub("", line.text, count=1) if is_link else line.text)
         if len(gone) == 1:
             return f"- {text}{self._place(line, self._old_places, is_alone)}"
         words = self._old_places.words(line, lambda each: each is not line and self._is_there(each))
@@ -302,7 +310,7 @@ class _Comparison:
 
     def _place(self, line: TreeLine, places: LinePlaces, is_alone: bool) -> str:
         """Where a line is that was added or removed, if there are others like it, ` (in row "Ada")`."""
-        if not places.says_enough(line) and (where := places.where(line)):
+        if not places.says_enough(line) and (where := places.where(line) or places.near(line)):
             return f" ({where[1:]})"
         before = None if is_alone else places.before(line)
         stayed = before is not None and (id(before) in self._kept or id(before) in map(id, self._kept.values()))

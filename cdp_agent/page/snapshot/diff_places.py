@@ -30,6 +30,7 @@ _TOLD_BY_TEXT = (*ITEMS, "option", "heading", "status", "alert")
 _CELLS = ("cell", "gridcell", "rowheader", "columnheader")
 _CONTROLS = ("button", "checkbox", "radio", "switch", "img")
 _TEXTS = ("text", "paragraph")
+_NUMBER = re.compile(r"\d[\d.,:]*")
 _LONGEST_WORDS = 60
 _LONGEST_CELL = 150
 _MOST_CELLS = 3
@@ -117,6 +118,14 @@ class LinePlaces:
         """The first of the texts that one line alone has, or else all of them."""
         return shortened(next((each for each in texts if self._said[each] <= 1), " | ".join(texts)), _LONGEST_WORDS)
 
+    def near(self, line: TreeLine) -> str:
+        """The term before a definition, or the nearest heading or named container, ` below "Tea"`; or ""."""
+        before = self.before(line) if line.role == "definition" else None
+        if before is not None and before.role == "term" and (term := name_of(before) or text_of(before)):
+            return f" of {quoted(shortened(term, _LONGEST_WORDS))}"
+        section = self.section(line)
+        return f" below {quoted(shortened(section, _LONGEST_WORDS))}" if section else ""
+
     def section(self, line: TreeLine) -> str:
         """The name of the innermost container around a line, or heading before it, that has one; or ""."""
         inner = line
@@ -134,6 +143,13 @@ class LinePlaces:
         at = parent.below.index(line) if parent is not None and line in parent.below else 0
         return parent.below[at - 1] if parent is not None and at else None
 
+    def has_next(self, line: TreeLine) -> bool:
+        """Whether a sibling of the same role follows a line."""
+        parent = self._parents.get(id(line))
+        return parent is not None and any(
+            each.role == line.role for each in parent.below[parent.below.index(line) + 1 :]
+        )
+
     def under(self, row: TreeLine, inner: TreeLine, index: int = 0) -> str:
         """The words above a cell in the first row of its table, `under "Age"`; "" if the cells do not match.
 
@@ -145,6 +161,8 @@ class LinePlaces:
         lines = [line for line, _ in _cells(row)]
         if first is row or len(heads) != len(lines) or inner not in lines:
             return ""
+        if any(head and _shape(head) == _shape(words) for head, (_, words) in zip(heads, _cells(row), strict=True)):
+            return ""  # the first row is like this one, so it is no header
         head = heads[lines.index(inner) + index]
         return f"under {quoted(shortened(head, _LONGEST_WORDS))}" if head else ""
 
@@ -157,9 +175,9 @@ class LinePlaces:
 
     def _is_told_apart(self, line: TreeLine) -> bool:
         """Whether it is the page's only line with its role and name, or an item that its own text tells apart."""
-        name = name_of(line)
-        if not name and line.role in _TOLD_BY_TEXT and text_of(line):
-            return True
+        name, text = name_of(line), text_of(line)
+        if not name and line.role in _TOLD_BY_TEXT and text:
+            return self._said[text] <= 1
         return self._counts[line.role, name] <= 1
 
     def where(self, line: TreeLine) -> str:
@@ -268,6 +286,11 @@ def text_of(line: TreeLine) -> str:
     """What follows the colon of a line, "" if nothing does."""
     parts = parts_of(line.text)
     return unquoted(parts[3].partition(": ")[2]) if parts else ""
+
+
+def _shape(words: str) -> str:
+    """The words with a digit for each number."""
+    return _NUMBER.sub("0", words)
 
 
 def _cells(row: TreeLine) -> list[tuple[TreeLine, str]]:

@@ -147,13 +147,16 @@ class TextSearch:
         return msgspec.structs.replace(looked, label=tab.refs.write(world, looked.label))
 
     async def _found(self, movement: Movement, there: Occurrence | None) -> str:
-        """Its label once it stays in view, "" if it does not: a list may draw its rows anew before."""
+        """Its label once it stays in view, "" if it goes: a list may draw its rows anew before."""
         for _ in range(_MOST_LOOKS):
             if there is None or (there.seen and not there.moved):
                 break
             log_line("reading", "brought into view: {}", there.label or "the text, which has gone with that")
             await movement.rest(0)
             there = await self.in_page(movement.box)
+        if there is not None and there.id and not there.seen:
+            text = quoted_for_receipt(self._text)
+            raise ActionError(f"{there.label} has {text}, but does not come into view: it is clipped, or moves away.")
         return there.label if there is not None else ""
 
     async def _not_found(self, movement: Movement) -> str:
@@ -219,7 +222,7 @@ class TextSearch:
         try:
             while True:
                 await watch.settle(keep=True)
-                if (there := await self.in_page(None)) is not None and there.id:
+                if (there := await self.in_page(None)) is not None and there.seen:
                     return there.label
                 if not isinstance(box := await box_of(self._tab, at, self._axis), str):
                     return box

@@ -68,7 +68,7 @@ function occurrencesOf({ box, axis, sign, inside, pattern, word }) {
     if (inside && scope === root && !holdsNode(box, root)) continue;
     for (const { element, range } of textsMatching(scope, pattern, word)) {
       const rect = Range.prototype.getBoundingClientRect.call(range);
-      if (rect.width < 2 || rect.height < 2 || !isRendered(element)) {
+      if (rect.width < 2 || rect.height < 2 || isUnseen(element)) {
         hidden ??= element;
         continue;
       }
@@ -84,6 +84,19 @@ function occurrencesOf({ box, axis, sign, inside, pattern, word }) {
   const along = ({ start, place }) => (place === 'behind' ? -sign : sign) * start;
   shown.sort((a, b) => rank[a.place] - rank[b.place] || (a.place === 'aside' ? 0 : along(a) - along(b)));
   return { shown, hidden };
+}
+
+/** Whether nobody sees its text: it is transparent, only for screen readers, or in a collapsed box. */
+function isUnseen(element) {
+  if (!checkVisibility_.call(element, PAINTED)) return true;
+  for (let at = element; at; at = flatParent(at)) if (isVisuallyHidden(at) || isCollapsed(at)) return true;
+  return false;
+}
+
+function isCollapsed(element) {
+  const { overflowX, overflowY } = computedStyleOf(element);
+  const { width, height } = getBoundingClientRect_.call(element);
+  return (overflowX !== 'visible' && width < 2) || (overflowY !== 'visible' && height < 2);
 }
 
 /** @returns {Generator<{element: Element, range: Range}>} where a text is below a node, in document order */

@@ -207,8 +207,9 @@ function pointerEventsDetail(element) {
   const ways = closers.length ? ` (it has ${closers.join(', ')})` : '';
   const open = layer ? `${elementPreview(layer)} is open` : '';
   if (body && ignoresPointer(body)) {
-    const what = open || 'something is open';
-    return `: the page takes no mouse events while ${what}: close that first, as with Escape${ways}`;
+    return open
+      ? `: the page takes no mouse events while ${open}: close that first, as with Escape${ways}`
+      : ': the page takes no mouse events, and nothing is seen that is open over it: wait for it, or press Escape';
   }
   return `: it takes no mouse events${open && `, and ${open}: deal with that first${ways}`}`;
 }

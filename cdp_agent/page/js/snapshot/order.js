@@ -59,7 +59,7 @@ function mayHoldMoved(element) {
   const isSlot = first === null && tagName_.call(element) === 'SLOT';
   if (!isSlot && (first === null || nextElementSibling_.call(first) === null)) return moved.has(element);
   const around = isSlot ? layoutOf(element) : element;
-  if (moved.has(around) || (notable.has(around) && isMeasured(around))) return true;
+  if (moved.has(around) || (notable.has(around) && isMeasured(around)) || hasMovedSections(around)) return true;
   const { reordered } = selections;
   if (!reordered.selection.moves) return false;
   if (mayApply(reordered, around)) return true;
@@ -67,13 +67,28 @@ function mayHoldMoved(element) {
   return false;
 }
 
+/** Whether a table's head does not come first, or its foot not last, where they are shown. @param {Element} element */
+function hasMovedSections(element) {
+  if (tagName_.call(element) !== 'TABLE') return false;
+  const [head, foot] = [tableHead(element), tableFoot(element)];
+  const isBody = (section) => section !== null && tagName_.call(section) === 'TBODY';
+  return (
+    (head !== null && isBody(previousElementSibling_.call(head))) ||
+    (foot !== null && isBody(nextElementSibling_.call(foot)))
+  );
+}
+
+const tableHead = reader(HTMLTableElement, 'tHead');
+const tableFoot = reader(HTMLTableElement, 'tFoot');
+
 /** The element that lays out what is in a slot: a slot has no box. @param {Element} element @returns {Element} */
 function layoutOf(element) {
   const around = tagName_.call(element) === 'SLOT' ? flatParent(element) : null;
   return around ? layoutOf(around) : element;
 }
 
-const isMeasured = (element) => MEASURED_ROLES.has(attr(element, 'role')?.trim().toLowerCase());
+const isMeasured = (element) =>
+  MEASURED_ROLES.has(attr(element, 'role')?.trim().toLowerCase()) || hasMovedSections(element);
 
 /** @returns {Node[]} */
 function nodesIn(element) {

@@ -245,7 +245,7 @@ class Session:
         text = "\n".join(filter(None, (outcome.text, moved)))
         pictures = (outcome.value.image,) if isinstance(outcome.value, Screenshot) and outcome.value.image else ()
         value = permitted.secrets.masked(outcome.value)
-        return ToolOutcome(text, value, pictures, None, _since(began), log_of(value))
+        return ToolOutcome(text, value, pictures, None, _since(began), log_of(value), outcome.meanwhile)
 
     async def _in_time(
         self, call: Call, context: Context, permitted: Permissions, watched: WatchedCall | None

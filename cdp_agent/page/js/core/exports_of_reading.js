@@ -21,6 +21,7 @@ return {
   elementsOf,
   documentTitle,
   changes,
+  takePassed,
   seemsScriptless,
   stopWatching,
   addFunctions,

@@ -197,7 +197,7 @@ async def test_a_ticker_is_not_told_once_it_is_known_as_one_and_what_is_announce
         sheet,
         "const words = ['one', 'two', 'three']; let at = 0;"
         " await new Promise((done) => setInterval(() => { status.textContent = `Minute ${words[at++ % 3]}`;"
-        " if (at > 6) done() }, 60))",
+        " if (at > 6) done() }, 120))",
     )
     await sheet.click(await ref(sheet, "Go"))
     wait = "await new Promise((done) => setTimeout(done, 100))"

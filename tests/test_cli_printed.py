@@ -31,7 +31,7 @@ def page(text: str, url: str = SITE) -> Snapshot:
 
 
 def after(printed: PrintedPages, text: str, url: str = SITE, budget_tokens: int = 2_000) -> tuple[str, dict[str, str]]:
-    reading = MarkedReading(page(text, url), [f".{line}" for line in text.split("\n")], [])
+    reading = MarkedReading(page(text, url), [f".{line}" for line in text.split("\n")], [], [])
     return printed.next_page(reading, budget_tokens)[:2]
 
 

@@ -229,3 +229,17 @@ async def test_options_of_the_same_text_are_told_apart_by_their_groups(page: Pag
     assert await page.evaluate("group") == "Shoes"
     await page.select(size, "3", by="index")
     assert await page.evaluate("group") == "Hats"
+
+
+@pytest.mark.parametrize("by", ["its button", "Enter"])
+async def test_what_is_chosen_from_the_list_is_sent(page: Page, serve: Serve, by: str) -> None:
+    form = "<form onsubmit='window.sent = value; return false'><input"
+    content = box(strict=True).replace("<input", form, 1)
+    await opened(page, serve, content if by == "its button" else content.replace("<button>Send</button>", ""))
+
+    receipt = await page.fill(await ref(page, "Country"), "norway", submit=True)
+
+    assert await page.evaluate("window.sent") == "Norway"
+    assert ('button "Send" was clicked' in receipt.note) == (by == "its button")
+    with pytest.raises(InvalidArguments, match="did not keep"):
+        await page.fill(await ref(page, "Country"), "Norge", submit=True)

@@ -15,7 +15,7 @@ from cdp_agent.page.receipts.compared import (
 )
 from cdp_agent.page.receipts.effects import Causes
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.tab import LastShown
+from cdp_agent.page.tab.shown import LastShown, PassedText
 
 
 def reading(text: str, title: str = "Shop", url: str = "https://shop.example/") -> Snapshot:
@@ -110,9 +110,23 @@ def test_a_page_that_went_elsewhere_before_an_act_is_named() -> None:
 
 
 def test_texts_that_came_and_went_are_in_no_reading_and_in_no_list_that_was_chosen_from() -> None:
-    gone = [["Saving", "Wait"], ["Saved"], ["Red", "Green"], ["Saving", "Wait"]]
+    passed = [PassedText(text, 0, 1) for text in ("Sent | Wait", "Saved", "Red | Green")]
 
-    assert transient_texts(["- paragraph: Saved"], gone, chosen=["Red"]) == ["~ came and went: Saving | Wait"]
+    assert transient_texts(passed, "", "- paragraph: Saved", ["Red"], []) == ["~ came and went: Sent | Wait"]
+
+
+def test_of_texts_that_took_the_place_of_another_only_the_last_is_told() -> None:
+    passed = [PassedText("Saving", 0, 1, next="Saved"), PassedText("Sent", 0, 1, next="Ready | Steady")]
+    before = "- status: Ready\n- paragraph: Steady"
+
+    assert transient_texts(passed, before, "- status: Saved", [], []) == ["~ came and went: Sent"]
+
+
+def test_that_something_was_under_way_is_told_where_nothing_came_of_it() -> None:
+    passed = [PassedText("Saving…", 0, 1, busy=True)]
+
+    assert transient_texts(passed, "", "", [], []) == ["~ came and went: Saving…"]
+    assert transient_texts(passed, "", "", [], ["+ - row"]) == []
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,13 @@ from cdp_agent.browser import Browser
 from cdp_agent.errors import ActionError, NavigationFailed
 from cdp_agent.page.page import Page
 from cdp_agent.page.tab.dialogs import Dialog
+from cdp_agent.session.session import Session
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context
+from cdp_agent.tools.members.anthropic import MEMBERS
+from cdp_agent.toolsets.driving import DrivenBrowser, refusal
 from tests.acting import ref
+from tests.commands import Cli
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
 
@@ -30,7 +34,7 @@ ALWAYS = f"""<title>Always</title>{AREA}<a href=/elsewhere>Leave</a>
 <script>addEventListener("beforeunload", event => event.preventDefault())</script>"""
 LOST = (
     "the page asked whether to leave it, and what was filled in there and not sent would be lost: "
-    'textbox E1 "Text". It stays. Send that first, or lose it with leave (goto --leave).'
+    'textbox E1 "Text". It stays. Send that first, or lose it with leave (--leave).'
 )
 
 
@@ -148,3 +152,46 @@ async def test_a_tab_is_not_closed_with_what_was_filled_in(browser: Browser, pag
     await close.run(close.parse({"action": "close", "leave": True}), context)
 
     assert page.closed
+
+
+async def test_a_session_is_not_ended_with_what_was_filled_in(browser: Browser, serve: Serve) -> None:
+    session = Session(browser)
+    await session.call("goto", {"url": serve(WIKI % AREA)})
+    page = session.page
+    assert page is not None
+    await session.call("fill", {"ref": await ref(page, "Text"), "value": "Hello"})
+
+    with pytest.raises(ActionError, match=r"was not closed: .* would be lost: textbox"):
+        await session.close_tabs_with_input()
+    assert "Hello" in (await session.call("snapshot", {})).text
+    await session.close()
+
+    assert page.closed
+
+
+@pytest.mark.chrome
+def test_the_command_that_ends_a_session_asks_for_leave(cli: Cli, serve: Serve) -> None:
+    page = cli.here("open", serve(WIKI % AREA)).stdout
+    cli.here("fill", page.partition("[ref=")[2].partition("]")[0], "Hello")
+
+    refused = cli.here("close", status=1)
+
+    assert "would be lost: textbox E1 " in refused.stderr
+    assert cli.here("close", "--leave").stdout == "Session 'default' has ended.\n"
+
+
+async def test_vendors_tools_leave_where_nothing_is_lost_and_stay_where_something_is(page: Page, serve: Serve) -> None:
+    first = await opened(page, serve, ALWAYS)
+    driven = DrivenBrowser(page)
+    await page.click("E1")
+
+    assert (await driven.perform(MEMBERS["navigate"], {"url": first})).error is None
+    await opened(page, serve, WIKI % AREA)
+    await page.fill(await ref(page, "Text"), "Hello")
+    refused = await driven.perform(MEMBERS["navigate"], {"url": first})
+    link = {"type": "ref", "ref": await ref(page, "Leave")}
+    clicked = await driven.perform(MEMBERS["left_click"], {"target": link})
+
+    assert refusal(refused).endswith('would be lost: textbox E3 "Text". It stays. Send that first.')
+    assert "dialog beforeunload (whether to leave the page) was dismissed" in clicked.text
+    assert "Hello" in (await page.snapshot()).text

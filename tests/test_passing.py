@@ -1,17 +1,23 @@
-"""What comes and goes on a page between two actions is told with the next."""
+"""What comes and goes on a page between two commands is told once, with the next one, whichever that is."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from cdp_agent.browser import Browser
 from cdp_agent.errors import ActionError
 from cdp_agent.page.page import Page
+from cdp_agent.session.session import Session
 from tests.acting import ref
+from tests.conftest import Serve
 from tests.writing import show
 
 PAGE = """<style>.off { display: none }</style>
-<p id=status>Ready when you are</p><div id=toast class=off>Copied it</div><button>Go</button><p id=n>0</p>"""
-SHOWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+<p id=status>Ready when you are</p><div id=toast class=off>Copied it</div><button>Go</button><p id=n>0</p>
+<p id=live role=status></p>"""
+SHOWN = "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));"
 """Two frames, after which what came has been shown."""
 
 COME_AND_GO = {
@@ -37,6 +43,12 @@ COME_AND_GO = {
         "document.querySelector('#new').remove()",
         "Done | All is saved",
     ),
+    "a word of what stays": ("live.textContent = 'Ready'", "live.textContent = ''", "Ready"),
+    "with a number that counts": (
+        "live.textContent = 'Sent 1 of 2'; await 0; live.textContent = 'Sent 2 of 2'",
+        "live.textContent = ''",
+        "Sent 2 of 2",
+    ),
 }
 
 
@@ -46,67 +58,164 @@ async def begin(page: Page) -> None:
     await page.click(await ref(page, "Go"))
 
 
-async def run(page: Page, script: str) -> None:
-    named = "const [status, toast] = ['status', 'toast'].map((id) => document.getElementById(id));"
-    await page.evaluate(f"(async () => {{ {named} {script}; await {SHOWN} }})()")
+async def run(page: Page, *steps: str) -> None:
+    named = "const [status, toast, live] = ['status', 'toast', 'live'].map((id) => document.getElementById(id));"
+    await page.evaluate(f"(async () => {{ {named} {''.join(f'{step}; {SHOWN}' for step in steps)} }})()")
+
+
+def passing(lines: list[str]) -> list[str]:
+    return [line.partition(" (")[0].removeprefix("~ came and went: ") for line in lines if "came and went" in line]
 
 
 @pytest.mark.parametrize("case", COME_AND_GO)
-async def test_what_came_and_went_is_told_with_the_next_action(case: str, sheet: Page) -> None:
+async def test_what_came_and_went_is_told_once(case: str, sheet: Page) -> None:
     come, go, text = COME_AND_GO[case]
     await begin(sheet)
-    await run(sheet, come)
-    await run(sheet, go)
+    await run(sheet, come, go)
 
     first = await sheet.click(await ref(sheet, "Go"))
     second = await sheet.click(await ref(sheet, "Go"))
 
-    (line,) = first.meanwhile
-    assert line.startswith(f"~ came and went: {text} (")
-    assert second.meanwhile == []
+    assert passing(first.meanwhile) == [text]
+    assert second.meanwhile == first.changed == []
+
+
+@pytest.fixture
+async def session(browser: Browser, sheet: Page) -> Session:
+    await begin(sheet)
+    return Session(browser, page=sheet)
+
+
+COMMANDS: dict[str, dict[str, object]] = {
+    "snapshot": {},
+    "search_page": {"pattern": "Go"},
+    "find_elements": {"selector": "button"},
+    "markdown": {},
+    "manage_tabs": {"action": "list"},
+    "wait": {"seconds": 0.01},
+    "press": {"key": "Tab"},
+    "wait_for": {"text": "Go"},
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+async def test_any_command_tells_it_and_the_next_does_not(command: str, session: Session, sheet: Page) -> None:
+    await run(sheet, "toast.className = ''", "toast.className = 'off'")
+
+    first = await session.call(command, COMMANDS[command])
+    second = await session.call("snapshot", {})
+
+    assert re.search(r"~ came and went: Copied it \(\d\.\d s ago, for \d\.\d s\)", first.text)
+    assert "came and went" not in second.text
+
+
+async def test_what_was_shown_before_it_went_is_told_as_what_changed(session: Session, sheet: Page) -> None:
+    await run(sheet, "toast.className = ''")
+    await session.call("snapshot", {})
+    await run(sheet, "toast.className = 'off'")
+
+    receipt = await session.call("press", {"key": "Tab"})
+
+    assert "- - text: Copied it" in receipt.text
+    assert "came and went" not in receipt.text
+
+
+async def test_what_came_and_went_during_an_act_is_told_with_it_alone(sheet: Page) -> None:
+    await begin(sheet)
+    await run(
+        sheet,
+        "document.querySelector('button').onclick = () => { toast.className = ''; setTimeout(() => {"
+        " toast.className = 'off' }, 60) }",
+    )
+
+    receipts = [await sheet.click(await ref(sheet, "Go")), await sheet.press("Tab")]
+
+    assert [passing(receipt.changed) for receipt in receipts] == [["Copied it"], []]
+    assert [passing(receipt.meanwhile) for receipt in receipts] == [[], []]
+
+
+async def test_what_came_and_went_in_another_process_and_a_shadow_root_is_told(page: Page, serve: Serve) -> None:
+    frame = serve(
+        "<p></p><script>const [text] = document.querySelectorAll('p'); onmessage = ({data}) => {"
+        " text.textContent = data; requestAnimationFrame(() => requestAnimationFrame(() => parent.postMessage(1, '*')))"
+        "}</script>",
+        other_site=True,
+    )
+    await page.goto(serve(f"<button>Go</button><div id=host></div><iframe src={frame}></iframe>"))
+    await page.evaluate("host.attachShadow({mode: 'open'}).innerHTML = '<p></p>'")
+    await page.snapshot()
+    await page.press("Tab")
+    for text in ("Sent", ""):
+        await page.evaluate(
+            "async (text) => { host.shadowRoot.lastChild.textContent = text && 'Saved';"
+            " await new Promise((over) => { onmessage = over; frames[0].postMessage(text, '*') }) }",
+            text,
+        )
+
+    assert sorted(passing((await page.press("Tab")).meanwhile)) == ["Saved", "Sent"]
 
 
 async def test_to_wait_for_what_came_and_went_says_so_at_once(sheet: Page) -> None:
     await begin(sheet)
-    await run(sheet, "toast.className = ''")
-    await run(sheet, "toast.className = 'off'")
+    await run(sheet, "toast.className = ''", "toast.className = 'off'")
 
     receipt = await sheet.wait_for(text="copied")
 
     assert receipt.note.startswith("it is gone again: Copied it (")
+    assert receipt.meanwhile == []
     with pytest.raises(ActionError, match="in vain"):
         await sheet.wait_for(text="copied", timeout_s=0.3)
 
 
 NOT_TOLD = {
-    "what nobody saw": "toast.className = ''; toast.className = 'off'",
-    "what is still there": "toast.className = ''",
-    "numbers": "n.textContent = '1'; await new Promise(requestAnimationFrame); n.textContent = '2'",
-    "a long text": "status.textContent = 'word '.repeat(90); await new Promise(requestAnimationFrame); status.remove()",
+    "what nobody saw": ("toast.className = ''; toast.className = 'off'",),
+    "what is still there": ("toast.className = ''",),
+    "numbers": ("n.textContent = '1'", "n.textContent = '2'"),
+    "a long text": ("status.textContent = 'word '.repeat(90)", "status.remove()"),
+    "a clock": ("live.textContent = 'It is 12:01'", "live.textContent = 'It is 12:02'"),
+    "a text that grows": ("live.textContent = 'Once upon'", "live.textContent = 'Once upon a time' + ' so'.repeat(90)"),
+    "what is put elsewhere": (
+        "status.after(document.querySelector('button'))",
+        "status.before(document.querySelector('button'))",
+    ),
+    "what is rendered anew": ("live.innerHTML = '<b>Done</b>'", "live.innerHTML = '<b>Done</b>'"),
+    "what somebody types": ("live.contentEditable = true; live.textContent = 'Dear'", "live.textContent = 'Deer'"),
 }
 
 
 @pytest.mark.parametrize("case", NOT_TOLD)
 async def test_nothing_else_is_said_to_have_come_and_gone(case: str, sheet: Page) -> None:
     await begin(sheet)
-    await run(sheet, NOT_TOLD[case])
+    await run(sheet, *NOT_TOLD[case])
 
-    meanwhile = (await sheet.click(await ref(sheet, "Go"))).meanwhile
-
-    assert [line for line in meanwhile if "came and went" in line] == []
+    assert passing((await sheet.click(await ref(sheet, "Go"))).meanwhile) == []
 
 
-async def test_a_clock_is_not_told_once_it_is_known_as_one(sheet: Page) -> None:
+async def test_a_ticker_is_not_told_once_it_is_known_as_one_and_what_is_announced_is(sheet: Page) -> None:
     await begin(sheet)
     await run(
         sheet,
         "const words = ['one', 'two', 'three']; let at = 0;"
-        " setInterval(() => { status.textContent = `Minute ${words[at++ % 3]}` }, 60);"
-        " await new Promise((done) => setTimeout(done, 250))",
+        " await new Promise((done) => setInterval(() => { status.textContent = `Minute ${words[at++ % 3]}`;"
+        " if (at > 6) done() }, 120))",
     )
     await sheet.click(await ref(sheet, "Go"))
-    await run(sheet, "await new Promise((done) => setTimeout(done, 250))")
+    wait = "await new Promise((done) => setTimeout(done, 100))"
+    await run(sheet, wait, "live.textContent = 'Sent'", "live.textContent = ''", wait)
 
-    meanwhile = (await sheet.click(await ref(sheet, "Go"))).meanwhile
+    assert passing((await sheet.click(await ref(sheet, "Go"))).meanwhile) == ["Sent"]
 
-    assert [line for line in meanwhile if "came and went" in line] == []
+
+async def test_a_list_that_scrolls_tells_no_rows_that_came_and_went(sheet: Page) -> None:
+    await show(
+        sheet, "<div id=box style='height: 100px; overflow: auto'><div style='height: 9000px'><p></p></div></div>"
+    )
+    await sheet.snapshot()
+    await sheet.evaluate(
+        "void (box.onscroll = () => {"
+        " box.querySelector('p').textContent = `Row ${'abcdefgh'[box.scrollTop / 90 % 8 | 0]}` })"
+    )
+
+    await sheet.scroll("bottom")
+
+    assert passing((await sheet.press("Tab")).meanwhile) == []

@@ -260,3 +260,14 @@ async def test_a_field_that_keeps_a_part_of_a_secret_is_told_without_it(page: Pa
     assert str(refused.value) == (
         'Textbox E1 "P" holds something else than <secret:pw>: it takes at most 4 characters.'
     )
+
+
+async def test_a_secret_is_sent_by_its_button_where_enter_adds_a_line(page: Page, serve: Serve) -> None:
+    field = "<textarea aria-label=F style='-webkit-text-security: disc'></textarea>"
+    url = serve(f"<form onsubmit='window.sent = this[0].value; return false'>{field}<button>Save</button></form>")
+    await page.goto(url)
+
+    receipt = await fill_secret(tab_of(page), await ref(page, "F"), revealed(url), submit=True)
+
+    assert 'button "Save" was clicked' in receipt.note
+    assert await page.evaluate("window.sent") == revealed(url).text

@@ -18,7 +18,7 @@ from cdp_agent.page.receipts import stability
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.snapshot import snapshot
 from cdp_agent.page.snapshot.refs import RefTable
-from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.snapshot.snapshot import MarkedReading
 
 from .acting import ref
 from .conftest import BUSY, Serve, held
@@ -473,10 +473,10 @@ async def test_who_read_the_page_before_waits_for_no_reading_but_of_what_has_cha
     taken, take = list[str](), snapshot.take
 
     async def noted(
-        tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None, frame_timeout_s: float | None = None
-    ) -> Snapshot:
+        tree: FrameTree, refs: RefTable, *, marks: bool = False, frame_timeout_s: float | None = None
+    ) -> MarkedReading:
         taken.append(tree.root.url)
-        return await take(tree, refs, budget_tokens=budget_tokens, frame_timeout_s=frame_timeout_s)
+        return await take(tree, refs, marks=marks, frame_timeout_s=frame_timeout_s)
 
     monkeypatch.setattr(snapshot, "take", noted)
     late = "<p id=out>early</p><script>setTimeout(() => { out.textContent = 'late' }, 40)</script>"

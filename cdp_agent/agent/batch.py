@@ -333,7 +333,8 @@ class Batch:
                 call.id, prompts.failure(call.name, str(outcome)), prompts.failure(call.name, _short(outcome))
             )
         if isinstance(outcome, Observation) and isinstance(outcome.value, Snapshot):
-            return CallResult(call.id, prompts.VIEW_FOLLOWS, prompts.OLD_VIEW)
+            passed = [prompts.result(call.name, "\n".join(outcome.meanwhile))] if outcome.meanwhile else []
+            return CallResult(call.id, "\n".join([prompts.VIEW_FOLLOWS, *passed]), prompts.OLD_VIEW)
         if isinstance(outcome, Observation) and outcome.from_user:
             return CallResult(call.id, outcome.text)
         text = prompts.result(call.name, prompts.cut(_outcome_text(outcome), self._run.max_result_tokens))

@@ -141,7 +141,7 @@ async def _carry_out(command: Command, session: str, sessions: Sessions, caller:
     was_open = sessions.find(session) is not None
     match command:
         case ChromeCommand(act="stop"):
-            was_open = await sessions.close(session)
+            was_open = await sessions.close(session, leave=False)
             return report_stopped(caller, was_open=was_open, as_json=command.loaded.config.json)
         case ChromeCommand(act="status") if not was_open:
             return report_no_chrome(caller, as_json=command.loaded.config.json)

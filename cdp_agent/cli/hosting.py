@@ -16,7 +16,7 @@ from cdp_agent.cli.commands import carry_out, host_for
 from cdp_agent.cli.prelaunch import PrelaunchedChrome
 from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE, FAULT, status_of
-from cdp_agent.cli.subcommands.sessions import ABOUT, CALLS, CLOSE
+from cdp_agent.cli.subcommands.sessions import ABOUT, CALLS, CLOSE, LEAVE
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.cli.words import RUNS, split
 from cdp_agent.errors import CdpAgentError
@@ -46,8 +46,8 @@ class Commands:
                 if (opened := self._sessions.find(request.session)) is not None:
                     output.write(msgspec.json.encode(await opened.about(os.getpid())).decode())
                 return DONE
-            if request.words == [CLOSE]:
-                if await self._sessions.close(request.session):
+            if request.words[:1] == [CLOSE]:
+                if await self._sessions.close(request.session, leave=LEAVE in request.words):
                     output.write("closed")
                 return DONE
             if request.words[:1] == [CALLS]:

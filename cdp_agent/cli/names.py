@@ -14,7 +14,7 @@ OWN: Mapping[str, tuple[str, str]] = {
     "open": ("[URL]", "Open a page in the session, starting one if none is running, and print it."),
     "tabs": ("", "List the session's tabs."),
     "sessions": ("", "List the running sessions."),
-    "close": ("[--all]", "End the session: close its tabs, and its Chrome if cdp-agent started it."),
+    "close": ("[--all] [--leave]", "End the session: close its tabs, and its Chrome if cdp-agent started it."),
     "run": ("TASK", "Have a model carry out a task, given in plain words."),
     "do": ("FILE", "Carry out steps in plain English, one per line, without a model."),
     "batch": ("TASKS", "Carry out many tasks, each a line of JSON, several at a time."),

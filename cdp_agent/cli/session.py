@@ -213,9 +213,14 @@ class Sessions:
             context = await self._attached.new_context(isolated=isolated, **keywords)
             return OpenSession(name, Session(context, closes_browser=True), config)
 
-    async def close(self, name: str) -> bool:
-        """Ends the session, and its Chrome if we launched it. Returns False if there is no such session."""
+    async def close(self, name: str, *, leave: bool = True) -> bool:
+        """Ends the session, and its Chrome if we launched it. Returns False if there is no such session.
+
+        Without `leave`, raises as `Session.close_tabs_with_input`; the session goes on then.
+        """
         async with self._opening.setdefault(name, asyncio.Lock()):
+            if not leave and (opened := self._open.get(name)) is not None:
+                await opened.session.close_tabs_with_input()
             opened = self._open.pop(name, None)
             if opened is not None:
                 await opened.session.close()

@@ -113,7 +113,7 @@ class Page:
         self._tab.dialog_policy = policy
 
     async def close(self) -> None:
-        """Closes the tab, even if its page asks for confirmation (`beforeunload`).
+        """Closes the tab, even if its page asks for confirmation (`beforeunload`): what was not sent is lost.
 
         The tab is closed even if the call is cancelled.
         """

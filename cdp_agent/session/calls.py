@@ -15,6 +15,8 @@ from cdp_agent.decisions import AskUser
 from cdp_agent.errors import ActionError, CdpAgentError, InvalidArguments, SessionClosed
 from cdp_agent.page.page import Page
 from cdp_agent.page.policy.holding import Act
+from cdp_agent.page.query.passed import came_and_went
+from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.providers.shared.json_reading import is_too_deep, read_object
@@ -118,7 +120,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
 
     `value` is the same as data, such as a Receipt or a Snapshot, `images` are pictures as PNG, and `duration_ms` is how
     long the call took, without waiting for earlier calls in the same tab. `log` is the log of its action, if it made
-    one: it is not in `as_json`, and no model is shown it.
+    one: it is not in `as_json`, and no model is shown it. `meanwhile` is as in Observation.
     """
 
     text: str
@@ -127,6 +129,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     error: ToolError | None = None
     duration_ms: float = 0.0
     log: tuple[LogLine, ...] = ()
+    meanwhile: tuple[str, ...] = ()
 
     @staticmethod
     def failed(error: CdpAgentError, duration_ms: float, note: str | None = None) -> ToolOutcome:
@@ -228,10 +231,15 @@ async def perform(call: Call, context: Context) -> Observation | Answer | Action
     except SessionClosed:
         # The action itself may have closed the tab or moved it to another process: the model looks again, and goes on.
         return ActionError("The tab or frame went away during the action. Look at the page as it is now.")
-    if isinstance(outcome, Observation):
-        notices = secrets.masked(outcome.notices)
-        return msgspec.structs.replace(outcome, text=secrets.mask(outcome.text), notices=notices)
-    return secrets.masked(outcome)
+    if not isinstance(outcome, Observation):
+        return secrets.masked(outcome)
+    lines = [] if isinstance(outcome.value, Receipt) else await came_and_went(context.tab)
+    return msgspec.structs.replace(
+        outcome,
+        text=secrets.mask("\n".join([outcome.text, *lines])),
+        notices=secrets.masked(outcome.notices),
+        meanwhile=tuple(secrets.masked(lines)),
+    )
 
 
 def _for_model(error: ActionError, secrets: Secrets = _NO_SECRETS) -> ActionError:

@@ -23,8 +23,10 @@ from cdp_agent.browser.browser import Browser, Opening
 from cdp_agent.browser.context import BrowserContext
 from cdp_agent.browser.opening import Opens
 from cdp_agent.decisions import AskUser, UserAnswer, UserAsk
-from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgentError, PageUnresponsive
+from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgentError, DialogOpen, PageUnresponsive
+from cdp_agent.page.actions import leaving
 from cdp_agent.page.frames.deadline import Deadline
+from cdp_agent.page.page import tab_of
 from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.session.act_hold import ActHold
@@ -245,7 +247,7 @@ class Session:
         text = "\n".join(filter(None, (outcome.text, moved)))
         pictures = (outcome.value.image,) if isinstance(outcome.value, Screenshot) and outcome.value.image else ()
         value = permitted.secrets.masked(outcome.value)
-        return ToolOutcome(text, value, pictures, None, _since(began), log_of(value))
+        return ToolOutcome(text, value, pictures, None, _since(began), log_of(value), outcome.meanwhile)
 
     async def _in_time(
         self, call: Call, context: Context, permitted: Permissions, watched: WatchedCall | None
@@ -383,12 +385,30 @@ class Session:
         if self._closes_browser:
             await self.browser.close()
             return
+        for page in self._pages_to_close():
+            if self.browser.gone is None:
+                await page.close()
+
+    async def close_tabs_with_input(self) -> None:
+        """Closes the tabs in which something was filled in: to be called before `close` where nothing is to be lost.
+
+        Raises ActionError if a page asks whether to leave it with something that was filled in and not sent; it stays.
+        A tab that hangs is left to `close`.
+        """
+        pages = self._pages_to_close() if self.browser.gone is None else []
+        for tab in [tab for page in pages if (tab := tab_of(page)).unsent.has_entered and not tab.closed]:
+            try:
+                await leaving.close(tab, leave=False)
+            except PageUnresponsive as error:
+                if isinstance(error, DialogOpen):
+                    raise
+                _log.debug("a tab is closed whatever it holds: %s", error)
+
+    def _pages_to_close(self) -> list[Page]:
         pages = [] if self._tabs is None else list(self._tabs.visited)
         for page in pages:  # grows meanwhile
             pages += [popup for popup in page.popups if popup not in pages]
-        for page in pages:
-            if page is not self._given_page and self.browser.gone is None and self.browser.opened(page):
-                await page.close()
+        return [page for page in pages if page is not self._given_page and self.browser.opened(page)]
 
     @staticmethod
     def _opened_by(open_: Callable[_P, Opening]) -> Callable[_P, OpeningSession]:

@@ -78,7 +78,8 @@ class Observation(msgspec.Struct, frozen=True):
 
     `notices` are messages for those who follow the run; `usage` is that of the tool's own model calls. `tab` is the tab
     to go on in, if the tool changes it. `from_user`: the text comes from the user, so a model may follow it, and not
-    from a page.
+    from a page. `meanwhile` are lines on what came and went on the page before, which the text ends with; a Receipt has
+    its own.
     """
 
     text: str
@@ -87,6 +88,7 @@ class Observation(msgspec.Struct, frozen=True):
     usage: Usage | None = None
     tab: Page | None = None
     from_user: bool = False
+    meanwhile: tuple[str, ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True):

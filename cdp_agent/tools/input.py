@@ -128,12 +128,10 @@ async def fill(args: FillArguments, context: Context) -> Observation:
     """Type into a field or editor, replacing what it holds."""
     if not context.secrets.named_in(args.value):
         receipt = await context.page.fill(args.ref, args.value, append=args.append, submit=args.submit)
-        return Observation(receipt.text, receipt)
-    filled = await fill_secret(context.tab, args.ref, context.secrets.reveal(args.value), append=args.append)
-    if not args.submit:
-        return Observation(filled.text, filled)
-    submitted = await context.page.press("Enter", ref=args.ref)
-    return Observation(f"{filled.text}\n{submitted.text}", submitted)
+    else:
+        secret = context.secrets.reveal(args.value)
+        receipt = await fill_secret(context.tab, args.ref, secret, append=args.append, submit=args.submit)
+    return Observation(receipt.text, receipt)
 
 
 @tool(

@@ -23,6 +23,7 @@ from cdp_agent.tools.tabs import tab_id
 
 _BLOCKED = BlockedByPolicy.__name__
 _SNAPSHOT = re.compile(r"([Tt])ake a (?:new )?snapshot|snapshot it")
+_LEAVE = re.compile(r", or lose it with leave \(--leave\)")
 """Advice that only makes sense with our own tools."""
 
 
@@ -95,7 +96,7 @@ class DrivenBrowser:
     def _answer_dialogs(self) -> None:
         """Has what a page would ask dismissed, since no tool of an SDK could answer it."""
         for tab in map(tab_of, self.tabs):
-            tab.dialog_policy = tab.dialog_policy.without_asking()
+            tab.dialogs.asks_nobody = True
             if not tab.dialogs.is_of_person:
                 tab.dialogs.answer("dismiss", None)
 
@@ -143,7 +144,8 @@ def receipts_in(value: msgspec.Struct | None) -> Iterator[Receipt]:
 
 def refusal(outcome: ToolOutcome) -> str:
     """Why the call failed, for a model that knows the vendor's members and not our tools."""
-    return _SNAPSHOT.sub(lambda found: f"{'R' if found[1] == 'T' else 'r'}ead the page again", outcome.text)
+    text = _LEAVE.sub("", outcome.text)
+    return _SNAPSHOT.sub(lambda found: f"{'R' if found[1] == 'T' else 'r'}ead the page again", text)
 
 
 def one_line(text: str) -> str:

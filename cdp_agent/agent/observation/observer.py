@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -14,6 +14,7 @@ from cdp_agent.page.snapshot import diff
 from cdp_agent.page.snapshot.budget import LONGEST_TOKEN, tokens
 from cdp_agent.page.snapshot.lines import ref_of_change, refs_in
 from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.shown import passed_lines
 from cdp_agent.security.secrets import Secrets
 
 
@@ -79,7 +80,8 @@ class Observer:
             document = _document_of(page)
             whole = whole or self._text is None or document != self._document
             lines = [] if whole else diff.changes(self._text or "", now.text)
-            changed = _without_receipts(lines, receipts)
+            passed = passed_lines(tab_of(page).take_passed(), [self._text, now.text])
+            changed = _without_receipts(lines, receipts) + passed
             moved = now.url != self._address
             if not whole:
                 view = prompts.changes(now.url if moved else "", changed) if changed else None
@@ -101,7 +103,7 @@ class Observer:
             self.forget()
             return ObservedPage(prompts.unreadable(str(error)), problem=str(error))
         self._document, self._text, self._address = document, now.text, now.url
-        return _whole(shown, moved, now.text)
+        return _whole(shown, moved, now.text, passed)
 
     async def observe_snapshot(self, page: Page, shown: Snapshot) -> ObservedPage:
         """The observation for a snapshot that the model asked for. Raises BrowserError."""
@@ -135,8 +137,8 @@ class Observer:
         return await page.snapshot(budget_tokens=self._budget_tokens)
 
 
-def _whole(shown: Snapshot, moved: bool, text: str) -> ObservedPage:
-    view = prompts.view(shown.url, shown.title, shown.text_or_note)
+def _whole(shown: Snapshot, moved: bool, text: str, passed: Sequence[str] = ()) -> ObservedPage:
+    view = prompts.view(shown.url, shown.title, "\n".join([shown.text_or_note, *passed]))
     return ObservedPage(view, shown.url, shown.title, shown.text, moved=moved, text=text, frame_urls=shown.frame_urls)
 
 

@@ -12,7 +12,7 @@ from cdp_agent.cli.status import DONE
 from cdp_agent.cli.words import RUNS
 
 _SHORT: dict[str, tuple[str, ...]] = {
-    "close": ("--all", "--json"),
+    "close": ("--all", "--leave", "--json"),
     "sessions": ("--json",),
     "tools": ("--json",),
     "doctor": ("--offline", "--json"),

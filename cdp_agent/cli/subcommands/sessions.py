@@ -16,7 +16,7 @@ from cdp_agent.errors import BrowserError
 from cdp_agent.session import client, runtime
 from cdp_agent.session.client import HostConnection
 
-ABOUT, CALLS, CLOSE = "+about", "+calls", "+close"
+ABOUT, CALLS, CLOSE, LEAVE = "+about", "+calls", "+close", "+leave"
 """The words of internal requests to a host; nobody can type them as commands."""
 _ENDS_WITHIN_S = 10.0
 
@@ -45,32 +45,41 @@ def list_sessions(words: Sequence[str]) -> int:
 def close_sessions(words: Sequence[str], chosen: ChosenSession) -> int:
     """Ends the chosen session, or all. Raises SetupError, BrowserError."""
     parser = Parser(
-        "close", "End the session: close its tabs, and its Chrome if cdp-agent started it.", "%(prog)s [--all]"
+        "close",
+        "End the session: close its tabs, and its Chrome if cdp-agent started it.",
+        "%(prog)s [--all] [--leave]",
     )
     parser.add_argument("--all", action="store_true", help="end all of this user's sessions")
+    parser.add_argument("--leave", action="store_true", help="lose what was filled in and not sent")
     parser.add_argument("--json", action="store_true", help="print the names of the ended sessions as JSON")
     args = parser.read(words)
     folder = runtime.folder()
-    closed = [name for name in (runtime.names(folder) if args.all else [chosen.session]) if close_session(folder, name)]
+    names = runtime.names(folder) if args.all else [chosen.session]
+    ends = {name: close_session(folder, name, leave=args.leave) for name in names}
+    closed = [name for name, (was_there, status) in ends.items() if was_there and status == DONE]
     if args.json:
         print(json.dumps(closed))
-        return DONE
-    if not closed:
+    elif not any(was_there for was_there, _ in ends.values()):
         print("No session runs." if args.all else f"No session {chosen.session!r} runs.")
-    for name in closed:
-        print(f"Session {name!r} has ended.")
-    return DONE
+    else:
+        print("".join(f"Session {name!r} has ended.\n" for name in closed), end="")
+    return max((status for _, status in ends.values()), default=DONE)
 
 
-def close_session(folder: str, name: str) -> bool:
-    """Ends the session, and its host if that does not answer. Returns whether there was one. Raises BrowserError."""
+def close_session(folder: str, name: str, *, leave: bool) -> tuple[bool, int]:
+    """Ends the session, and its host if that does not answer. Returns whether there was one, and the exit status.
+
+    Without `leave` it goes on where something that was filled in and not sent would be lost; why is printed. Raises
+    BrowserError.
+    """
     try:
         connection = client.connect(folder, name)
     except BrowserError:
-        return _end_hanging(folder, name)
+        return _end_hanging(folder, name), DONE
     if connection is None and (connection := _starting_host(folder, name)) is None:
-        return False
-    return bool(_asked(connection, name, CLOSE))
+        return False, DONE
+    answer, status = _asked(connection, name, CLOSE, *([LEAVE] if leave else []))
+    return bool(answer) or status != DONE, status
 
 
 def _about(folder: str, name: str) -> str:
@@ -83,20 +92,23 @@ def _about(folder: str, name: str) -> str:
     if connection is None and (connection := _starting_host(folder, name)) is None:
         return ""
     try:
-        return _asked(connection, name, ABOUT)
+        return _asked(connection, name, ABOUT)[0]
     except BrowserError:
         return ""  # it ended meanwhile
 
 
-def _asked(connection: HostConnection, name: str, word: str) -> str:
-    """A host's answer to an internal request about a session, "" if it has no such session. Raises BrowserError."""
+def _asked(connection: HostConnection, name: str, *words: str) -> tuple[str, int]:
+    """A host's answer to an internal request about a session, "" if it has no such session, and the exit status.
+
+    Raises BrowserError.
+    """
     answer: list[str] = []
     try:
-        connection.ask(name, [word])
-        connection.follow(name, answer.append)
+        connection.ask(name, words)
+        status = connection.follow(name, answer.append)
     finally:
         connection.close()
-    return "".join(answer)
+    return "".join(answer), status
 
 
 def _starting_host(folder: str, name: str) -> HostConnection | None:

@@ -73,7 +73,7 @@ async def call_tool(command: ToolCommand, opened: OpenSession, caller: CommandCa
         return DONE
     if command.config.json:
         value = {"text": outcome.text} if outcome.value is None else facts(outcome.value)
-        caller.output.write(_as_json(value))
+        caller.output.write(_as_json(value | ({"meanwhile": outcome.meanwhile} if outcome.meanwhile else {})))
         return DONE
     now = session.page if call.tab is None else None  # `tab` is for this command only
     caller.output.write(for_terminal(_brief(outcome, arguments, before, now, opened)) + "\n")

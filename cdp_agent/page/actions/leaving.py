@@ -62,7 +62,7 @@ def stay_reason(lost: list[str]) -> str:
         return "the page asked whether to stay, and stays"
     filled = f"what was filled in there and not sent would be lost: {', '.join(lost)}"
     asked = f"the page asked whether to leave it, and {filled}"
-    return f"{asked}. It stays. Send that first, or lose it with leave (goto --leave)"
+    return f"{asked}. It stays. Send that first, or lose it with leave (--leave)"
 
 
 async def unsent_fields(tab: Tab) -> list[str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Literal, get_args
 
 import msgspec
 
 from cdp_agent.action_log import Logged, log_line
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.query.passed import note_passed
 from cdp_agent.page.receipts.action_runner import limit_of
 from cdp_agent.page.receipts.dialog_stops import value_until_dialog
 from cdp_agent.page.receipts.receipts import Receipt
@@ -96,7 +98,7 @@ async def scroll(
 async def _scroll(
     tab: Tab, direction: Direction, pages: float, pixels: int | None, ref: str | None, to_text: str | None
 ) -> Scrolled:
-    async with tab.act(), limit_of(tab, SEARCH_S):
+    async with tab.act(), limit_of(tab, SEARCH_S), _rows_untold(tab):
         at = await locate(tab, ref) if ref is not None else None
         if direction == "into_view":
             assert at is not None  # checked
@@ -126,6 +128,16 @@ async def _scroll(
             else:
                 way = await _by(movement, sign, before, pages * before.shown, before.shown)
             return _result(movement, direction, sign, before, way)
+
+
+@asynccontextmanager
+async def _rows_untold(tab: Tab) -> AsyncIterator[None]:
+    """A block in which rows of lists come and go with the scrolling, which is no news."""
+    await note_passed(tab)
+    try:
+        yield
+    finally:
+        tab.expect_passing(anew=True)
 
 
 def _check(direction: str, pages: float, pixels: int | None, ref: str | None, to_text: str | None) -> None:

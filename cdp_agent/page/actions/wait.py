@@ -21,9 +21,9 @@ from cdp_agent.page.frames.world import CRASHED_PAGE, World
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
-from cdp_agent.page.receipts.stability import Passed
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import quoted, shortened
+from cdp_agent.page.snapshot.snapshot import Passed
 from cdp_agent.page.tab.limit import call_limit
 from cdp_agent.page.tab.tab import Tab
 
@@ -52,6 +52,7 @@ class _Look(msgspec.Struct, frozen=True):
     selector: bool
     count: int
     wrong: str
+    passed: list[Passed]
 
 
 async def wait_for(
@@ -69,10 +70,11 @@ async def wait_for(
     """Waits until all given conditions hold at the same time, in any frame, and reports what changed meanwhile.
 
     `text` is visible and `gone` is not, ignoring case and white space; the value of a field that was filled in does not
-    count as `text`. `selector` matches a visible element, also in shadow roots. `url` is a part of the address, or a
-    pattern with `*`. The element of `ref` exists and is visible. `navigation`: the page or address differs from the one
-    before the last action, and is ready. `idle`: this many seconds (True: half a second) without a request, except
-    streams, polling and those that take longer than network.ENDLESS_S; pictures, fonts and films do not count.
+    count as `text`, and a text that came and went since the caller was last told of such does, as the note says.
+    `selector` matches a visible element, also in shadow roots. `url` is a part of the address, or a pattern with `*`.
+    The element of `ref` exists and is visible. `navigation`: the page or address differs from the one before the last
+    action, and is ready. `idle`: this many seconds (True: half a second) without a request, except streams, polling and
+    those that take longer than network.ENDLESS_S; pictures, fonts and films do not count.
     Raises ActionError at the timeout, which states what is there instead; InvalidArguments, BrowserError.
     """
     idle_s = None if idle is None or idle is False else IDLE_S if idle is True else float(idle)
@@ -100,7 +102,6 @@ async def _wait_within(tab: Tab, waiting: _Waiting, limit: Deadline, before: tup
     try:
         runner = await ActionRunner.start(tab, limit)
         tab.activity.before_action = before  # waiting is not an action that could cause a navigation
-        waiting.passed = runner.passed
         await runner.act(_within(waiting, root.session, limit.seconds))
     finally:
         root.is_reported_slow = was_reported and root.navigating_to is not None
@@ -127,9 +128,8 @@ class _Waiting:
         self.wanted = wanted
         self._busy_at = asyncio.get_running_loop().time()
         self._missing: list[str] = []
-        self.passed: list[Passed] = []
-        """What came and went since the last action."""
         self.note = ""
+        """That the text which was waited for is gone again."""
 
     async def wait_until_met(self) -> None:
         """Waits until all conditions hold."""
@@ -152,14 +152,19 @@ class _Waiting:
             await asyncio.sleep(3 * took_s)
 
     def _has_passed(self, looks: list[_Look]) -> bool:
-        """Whether nothing is missing but a text that came and went since the last action: nobody knows of another."""
-        text = self.wanted.text
+        """Whether nothing is missing but a text that came and went, of which the caller was not told: it is now."""
+        for look in looks:
+            self._tab.note_passed(look.passed)
+        text, shown = self.wanted.text, self._tab.shown
         if text is None or len(self._missing) > 1 or any(look.text for look in looks):
             return False
-        passed = next((passed for passed in self.passed if text.lower() in passed.text.lower()), None)
-        if passed is not None:
-            self.note = f"it is gone again: {passed}"
-        return passed is not None
+        passing = next((passing for passing in shown.passed if text.lower() in passing.text.lower()), None)
+        if passing is None:
+            return False
+        self.note = f"it is gone again: {passing}"
+        others = tuple(other for other in shown.passed if other is not passing)
+        self._tab.shown = msgspec.structs.replace(shown, passed=others)
+        return True
 
     def failure(self, timeout_s: float) -> str:
         """What is missing at the timeout, and where the tab is."""

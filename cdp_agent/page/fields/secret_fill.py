@@ -23,6 +23,7 @@ from cdp_agent.security.secrets import Revealed, placeholder
 
 from .fill import FIELD_WAIT_S
 from .select import By, select
+from .submitting import submitted
 
 
 class SecretRefusal(msgspec.Struct, frozen=True):
@@ -49,9 +50,17 @@ class _Entered(SecretRefusal, frozen=True):
     taken: Taken
 
 
-async def fill_secret(tab: Tab, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
-    """Fills a field with a text that contains secrets, if the field may receive them; see `enter_secret`."""
-    return await perform(tab, "fill", ref, lambda at: enter_secret(at, secret, append=append))
+async def fill_secret(tab: Tab, ref: str, secret: Revealed, *, append: bool = False, submit: bool = False) -> Receipt:
+    """Fills a field with a text that contains secrets, if the field may receive them; see `enter_secret`.
+
+    `submit` then sends it, as `submitted` does.
+    """
+
+    async def do(at: Located) -> Outcome:
+        outcome = await enter_secret(at, secret, append=append)
+        return await submitted(at, outcome) if submit else outcome
+
+    return await perform(tab, "fill", ref, do, submits=submit)
 
 
 async def select_secret(tab: Tab, ref: str, secret: Revealed, *, by: By = "text") -> Receipt:

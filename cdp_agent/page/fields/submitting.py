@@ -16,7 +16,7 @@ from cdp_agent.page.receipts.receipts import ENTER_PRESSED, Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 
-from .fill import fill
+from .combobox import fill_field
 
 _ADDED_LINE = "Enter only added a line"
 
@@ -44,16 +44,21 @@ class _Sender(msgspec.Struct, frozen=True):
 
 
 async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Outcome:
-    """Fills the field as `fill` does, then sends it; a note tells how, or that Enter may have sent nothing.
+    """Fills the field as `fill_field` does, then sends it as `submitted` does. Raises as both."""
+    return await submitted(at, await fill_field(at, text, append=append))
+
+
+async def submitted(at: Located, outcome: Outcome) -> Outcome:
+    """Sends what was filled in with this outcome; a note tells how, or that Enter may have sent nothing.
 
     It presses Enter. Where that only adds a line, it takes the line away, and clicks the button of the form, or beside
-    the field. Raises as `fill`, and NotInteractable if there is no such button, or it cannot be clicked.
+    the field. The same button sends what was chosen from a list, which Enter might open again. Raises NotInteractable
+    if there is no such button, or it cannot be clicked.
     """
-    outcome = await fill(at, text, append=append)
     if outcome.taken:
         return msgspec.structs.replace(outcome, note=f"{outcome.note}: Enter was not pressed")
     try:
-        how = await _submit(at)
+        how = (bool(outcome.chosen) and await click_sender(at)) or await _submit(at)
     except DocumentGone:
         return outcome  # it has submitted itself
     except NotInteractable as error:
@@ -62,7 +67,8 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
     again = outcome.read_again
     if isinstance(again, Rereading):
         again = msgspec.structs.replace(again, submitted=True)
-    return msgspec.structs.replace(outcome, note="; ".join(filter(None, (outcome.note, how))), read_again=again)
+    note = "; ".join(filter(None, (outcome.note, how)))
+    return msgspec.structs.replace(outcome, note=note, read_again=again, on_replaced=None)
 
 
 async def _submit(at: Located) -> str:

@@ -13,6 +13,7 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import (
+    ActionError,
     BlockedByPolicy,
     DocumentGone,
     InvalidArguments,
@@ -48,7 +49,7 @@ from .observed import (
 )
 from .receipts import Outcome, Receipt
 from .reported import new_popups, refused, wait_for_reports, with_reports, without_tabs_of_downloads
-from .stability import NAVIGATION_S, QUIET, QUIET_S, Passed, Watch
+from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
 
 EFFECT_S = 1.0
 """How long to wait for a first effect of an action whose only purpose is to have one."""
@@ -209,6 +210,7 @@ class ActionRunner:
         reading = asyncio.ensure_future(read(tab))  # requested together with the watching
         try:
             await watch.begin(effects=expects_effect)
+            tab.expect_passing()
             before = await (reading if watch.busy is None else read(tab))  # a new one returns at once if it is busy
             log_line("reading", "before the action: {}", size_of(before))
             drawn = watch.latest.unreadable and before is not None
@@ -250,11 +252,6 @@ class ActionRunner:
             return runner, there
         finally:
             await _finish_task(locating)
-
-    @property
-    def passed(self) -> list[Passed]:
-        """The texts that came and went since the last action."""
-        return self._watch.passed
 
     def name_of(self, ref: str) -> str:
         """The element's name in the snapshot: `button "Add to cart"`."""
@@ -362,7 +359,7 @@ class ActionRunner:
         has_left, has_effect, after = baseline.has_left, observed.has_effect, observed.after
         tab.note_shown(after.text if after is not None and not has_left else None)
         return msgspec.structs.replace(
-            with_observed(receipt, baseline, self._shown, observed),
+            with_observed(receipt, baseline, self._shown, tab.take_passed(), observed),
             note="; ".join(filter(None, notes)),
             navigated_to=tab.url if navigated or moved else None,
             same_document=moved,

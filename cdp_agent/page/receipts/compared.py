@@ -29,15 +29,11 @@ from cdp_agent.page.snapshot.lines import (
     without_selected,
 )
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.tab import LastShown
+from cdp_agent.page.tab.shown import BLOCKS, LastShown, PassedText, passed_lines
 
 from .budget import CHANGES_TOKENS, MEANWHILE_TOKENS, OPENED_TOKENS, within_budget
 from .effects import Causes
-from .stability import Passed
 
-_LONGEST_TRANSIENT = 120
-_MOST_TRANSIENT = 4
-"""How many texts that came and went are reported, each of _LONGEST_TRANSIENT characters at most."""
 _NOW = re.compile(r"\(now (.*), before ")
 _MARK, _ORDER = re.compile(r'~ [a-z]+: now "(.*)"$'), re.compile(r"; \d+ of \d+ moved$")
 """Effects on words, and on the order of elements, see page/js/activity/effects.js."""
@@ -87,27 +83,20 @@ def caused_by_page(causes: Causes, before: Snapshot | None, after: Snapshot | No
     return False, "it had not changed by itself before, and differs in more than numbers"
 
 
-def transient_texts(texts: Sequence[str], gone: Sequence[Sequence[str]], chosen: Sequence[str]) -> list[str]:
-    """Lines on texts that came and went (`gone`: each as a list of blocks), and are in none of the readings' `texts`.
+def transient_texts(
+    passed: Sequence[PassedText], before: str, after: str, chosen: Sequence[str], changed: Sequence[str]
+) -> list[str]:
+    """Lines on texts that came and went during an act, and are in neither reading.
 
-    Nor in a list of which the act chose the options `chosen`.
+    Without those that new ones replaced and, if something `changed`, marks of being busy: the receipt tells what came
+    of it. And without lists of which the act chose the options `chosen`.
     """
-    parts = (
-        [part for part in blocks if not any(part in text for text in texts)]
-        for blocks in gone
-        if not any(option in part for option in chosen for part in blocks)
-    )
-    lines = dict.fromkeys(
-        f"~ came and went: {shortened(' | '.join(passed), _LONGEST_TRANSIENT)}" for passed in parts if passed
-    )
-    return list(lines)[:_MOST_TRANSIENT]
 
+    def is_news(passing: PassedText) -> bool:
+        is_replaced = bool(passing.next) and not all(block in before for block in passing.next.split(BLOCKS))
+        return not (is_replaced or (passing.busy and changed) or any(option in passing.text for option in chosen))
 
-def passing_texts(passed: Sequence[Passed], before: Snapshot | None) -> list[str]:
-    """Lines on texts that came and went since the last act, and are not on the page `before` this one."""
-    text = before.text if before is not None else ""
-    lines = [f"~ came and went: {passing}" for passing in passed if passing.text not in text]
-    return lines[-_MOST_TRANSIENT:]
+    return passed_lines(filter(is_news, passed), [before, after], dated=False)
 
 
 def is_field_focused(before: Snapshot | None, after: Snapshot | None, ref: str | None) -> bool:
@@ -160,12 +149,12 @@ def _split_value(text: str, ref: str) -> tuple[str, list[str]]:
     return "\n".join(lines), [unquoted(parts[3].removeprefix(":").strip())]
 
 
-def changed_meanwhile(shown: LastShown | None, document: int, before: Snapshot | None, changed: list[str]) -> list[str]:
+def changed_meanwhile(shown: LastShown, document: int, before: Snapshot | None, changed: list[str]) -> list[str]:
     """The changes of the page from when it was last shown to the caller until it was read `before` the act.
 
     Those that fit, and how many more; without those of lines that `changed` again since, as on a page with a clock.
     """
-    if shown is None or before is None or any(line.startswith("=") for line in changed):
+    if shown.document is None or before is None or any(line.startswith("=") for line in changed):
         return []  # or the page is reported as a whole
     if shown.document != document:
         title, address = quoted(shortened(before.title, LONGEST_TITLE)), in_line(shown_address(before.url))

@@ -35,10 +35,9 @@ class Causes(msgspec.Struct, frozen=True):
 
 
 class Effects(msgspec.Struct, frozen=True):
-    """The effects in one world, or in all. `gone` are texts that came and went, each as a list of blocks."""
+    """The effects in one world, or in all."""
 
     effects: list[Effect] = []
-    gone: list[list[str]] = []
     causes: Causes = Causes()
     log: list[str] = []
     """The latest changes with their causes, in words."""
@@ -87,7 +86,6 @@ async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: 
     by_world = await asyncio.gather(*(_of_world(world, refs, looks, hovered) for world in _worlds(tree)))
     return Effects(
         [effect for world in by_world for effect in world.effects],
-        [blocks for world in by_world for blocks in world.gone],
         sum((world.causes for world in by_world), Causes()),
         [line for world in by_world for line in world.log],
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -15,7 +15,8 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.diff_places import with_place
 from cdp_agent.page.snapshot.lines import line_of
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.tab import LastShown, Tab
+from cdp_agent.page.tab.shown import LastShown, PassedText, passed_lines
+from cdp_agent.page.tab.tab import Tab
 
 from . import effects
 from .baseline import UNANSWERABLE, Baseline
@@ -24,7 +25,6 @@ from .compared import (
     changed_meanwhile,
     compare,
     is_field_focused,
-    passing_texts,
     transient_texts,
     uncovered,
 )
@@ -108,6 +108,9 @@ async def observe(
             again = _compared(baseline, observed, await _read(baseline.tab), receipt)
             unlisted = uncovered(again.changed, observed.changed)
             observed = msgspec.structs.replace(again, changed=again.changed + unlisted, has_effect=True)
+    else:
+        lines = _came_and_went(baseline, observed)
+        observed = msgspec.structs.replace(observed, changed=observed.changed + lines)
     requests = baseline.tab.activity.requests
     has_effect = (
         observed.has_effect
@@ -138,14 +141,21 @@ def effect_awaited_s(observed: Observed, longest_s: float, *, lists: bool) -> fl
     return longest_s if is_minor or not observed.has_effect else 0.0
 
 
-def with_observed(receipt: Receipt, baseline: Baseline, shown: LastShown | None, observed: Observed) -> Receipt:
-    """The receipt with what was observed. `shown`: what the caller was last shown before the act."""
+def with_observed(
+    receipt: Receipt, baseline: Baseline, shown: LastShown, passed: Sequence[PassedText], observed: Observed
+) -> Receipt:
+    """The receipt with what was observed.
+
+    `shown`: what the caller was last shown before the act; `passed`: the texts that came and went since.
+    """
     changed = observed.changed or ([] if observed.has_effect else observed.weak_changes)
+    before = baseline.before.text if baseline.before is not None else None
+    passed = [passing for passing in passed if passing.came_at < baseline.watch.begun]
     changed = [with_place(line, observed.after.text) if observed.after is not None else line for line in changed]
     return msgspec.structs.replace(
         receipt,
         meanwhile=changed_meanwhile(shown, baseline.watch.document, baseline.before, changed)
-        + passing_texts(baseline.watch.passed, baseline.before),
+        + passed_lines(passed, [shown.text, before]),
         value=observed.outcome.value,
         fields=list(observed.outcome.fields),
         changed=changed,
@@ -234,6 +244,13 @@ async def _effects(baseline: Baseline, action: str, *, looks: bool) -> effects.E
     return await effects.effects_now(await tab.frames(), tab.refs, looks=looks, hovered=action == "hover")
 
 
+def _came_and_went(baseline: Baseline, observed: Observed) -> list[str]:
+    """Lines on the texts that came and went during the act."""
+    before, after = (reading.text if reading is not None else "" for reading in (baseline.before, observed.after))
+    passed = [passing for passing in baseline.tab.shown.passed if passing.came_at >= baseline.watch.begun]
+    return transient_texts(passed, before, after, observed.outcome.chosen, observed.changed)
+
+
 async def _with_effects(baseline: Baseline, observed: Observed, receipt: Receipt, at_rest: AtRest) -> Observed:
     """The same with effects that the lines do not show. Changes that the page makes by itself are no effects."""
 
@@ -255,8 +272,7 @@ async def _with_effects(baseline: Baseline, observed: Observed, receipt: Receipt
     strong = recorded.lines(weak=False) + (
         weak if receipt.action == "press" and not has_effect and observed.focus is None else []
     )
-    texts = [reading.text for reading in (before, after) if reading is not None]
-    lines = uncovered(changed, strong) + transient_texts(texts, recorded.gone, outcome.chosen)
+    lines = uncovered(changed, strong) + _came_and_went(baseline, observed)
     missed_pictures = False
     if baseline.pictures.boxes and not has_effect and not lines:
         pictures = await effects.pictures(tree)

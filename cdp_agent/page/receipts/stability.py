@@ -64,17 +64,6 @@ _SLOW_SERVER = (
 )
 
 
-class Passed(msgspec.Struct, frozen=True):
-    """A text that came and went while nobody acted: how long ago it went, and how long it was shown, in ms."""
-
-    text: str
-    ago_ms: float
-    for_ms: float
-
-    def __str__(self) -> str:
-        return f"{self.text} ({self.ago_ms / 1000:.1f} s ago, for {self.for_ms / 1000:.1f} s)"
-
-
 class Changes(msgspec.Struct, frozen=True):
     """The result of `changes` and of `beginEffects` in page/js."""
 
@@ -89,7 +78,6 @@ class Changes(msgspec.Struct, frozen=True):
     """How many events of the mouse and the keyboard the documents have had."""
     busy: list[str] = []
     """What says that something is under way, and did not when the watching began: `button "Saving…"`."""
-    passed: list[Passed] = []
     title: str = ""
 
     def since(self, before: Changes) -> Changes:
@@ -126,8 +114,7 @@ class Watch:
         """The worlds that are watched, each with its changes as of the last look."""
         self._before: dict[World, Changes] = {}
         """The same as of the beginning."""
-        self.passed: list[Passed] = []
-        """What came and went before the watching began, since the last action."""
+        self.begun = time.monotonic()
         self.latest = _NONE
         """The last result of `look`."""
         self.title: str | None = None
@@ -205,7 +192,6 @@ class Watch:
         """Begins to watch. `effects`: also records effects of an action, see effects.py. Raises BrowserError."""
         await self.look("beginEffects" if effects else "changes")
         self._before = dict(self.worlds)
-        self.passed = list({passed.text: passed for of in self.worlds.values() for passed in of.passed}.values())
 
     async def settle(
         self,

@@ -68,6 +68,19 @@ class PastReading(msgspec.Struct, frozen=True):
     """Elements that were first read later have refs with this number or a higher one."""
 
 
+class Passed(msgspec.Struct, frozen=True):
+    """A text that came and went in a world, see js/activity/passing.js: how long ago it went, and for how long it came.
+
+    Both are in ms; `next` is what stood in its place then; `busy`: it said that something was under way.
+    """
+
+    text: str
+    ago_ms: float
+    for_ms: float
+    next: str
+    busy: bool
+
+
 class SnapshotPart(FramePart, frozen=True, kw_only=True):
     """The result of `snapshot` in page/js: the text of one world with local ids."""
 
@@ -82,6 +95,7 @@ class SnapshotPart(FramePart, frozen=True, kw_only=True):
     """The ranges of lines in the viewport (first, how many), if requested."""
     url: str
     title: str
+    passed: list[Passed]
     frames: list[tuple[int, str]]
     omitted: list[tuple[str, str]]
     needs_listeners = True
@@ -113,8 +127,11 @@ class MarkedReading(msgspec.Struct, frozen=True):
     snapshot: Snapshot
     """The whole page, without a budget."""
     marked: list[str]
+    """Empty if the reading was without marks."""
     notes: list[str]
     """What could not be read."""
+    passed: list[Passed]
+    """What came and went since the reading before."""
 
     def within(self, budget_tokens: int, without: Collection[int] = ()) -> str:
         """The text within a number of tokens, without the lines at the indexes `without`."""
@@ -123,25 +140,13 @@ class MarkedReading(msgspec.Struct, frozen=True):
 
 
 async def take(
-    tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None, frame_timeout_s: float | None = None
-) -> Snapshot:
-    """The page as text, all frames in document order; within `budget_tokens` when given.
+    tree: FrameTree, refs: RefTable, *, marks: bool = False, frame_timeout_s: float | None = None
+) -> MarkedReading:
+    """The whole page as text, all frames in document order. `marks`: with all that is needed to fit it into a budget.
 
     A frame that takes longer than `frame_timeout_s` is left out as one that does not answer. Raises PageUnresponsive or
     DocumentGone when the tab itself cannot be read, BrowserError.
     """
-    reading = await _read(tree, refs, marks=budget_tokens is not None, frame_timeout_s=frame_timeout_s)
-    if budget_tokens is None:
-        return reading.snapshot
-    return msgspec.structs.replace(reading.snapshot, text=reading.within(budget_tokens))
-
-
-async def take_marked(tree: FrameTree, refs: RefTable) -> MarkedReading:
-    """The whole page, and all that is needed to fit parts of it into a budget. Raises as `take`."""
-    return await _read(tree, refs, marks=True)
-
-
-async def _read(tree: FrameTree, refs: RefTable, *, marks: bool, frame_timeout_s: float | None = None) -> MarkedReading:
     options = {"places": marks, "checks": CHECKS}
     readings = await read_all(
         tree,
@@ -165,7 +170,7 @@ async def _read(tree: FrameTree, refs: RefTable, *, marks: bool, frame_timeout_s
         whole = "\n".join(filter(None, (whole, budget.left_out_line(notes))))
     omitted_parts = composer.omitted + composer.late
     snapshot = Snapshot(whole, root.part.url, root.part.title, omitted_parts, composer.frame_urls)
-    return MarkedReading(snapshot, marked, notes)
+    return MarkedReading(snapshot, marked, notes, composer.passed)
 
 
 def _finished(text: str, root: Reading[SnapshotPart]) -> str:
@@ -247,6 +252,7 @@ class _Composer:
         self.late: list[Omitted] = []
         """For programs only: a model would get a line in each snapshot that it can do nothing about."""
         self.frame_urls: dict[str, str] = {}
+        self.passed: list[Passed] = []
         self._readings = readings
         self._refs = refs
         self._marks = marks
@@ -254,6 +260,7 @@ class _Composer:
     def text(self, reading: Reading[SnapshotPart], indent: str = "") -> str:
         part, world = reading.part, reading.world
         self.omitted += [Omitted(what, why) for what, why in part.omitted]
+        self.passed += part.passed
         if (hidden := hidden_content_of(world)) is not None:
             self.omitted += [Omitted(what, why) for what, why in hidden.unread]
             self.late += [Omitted(what, why) for what, why in hidden.late]

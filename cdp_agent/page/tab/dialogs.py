@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -57,11 +57,6 @@ class DialogPolicy(msgspec.Struct, frozen=True):
     prompt: Handling = "ask"
     beforeunload: Handling = "ask"
     prompt_text: str | None = None
-
-    def without_asking(self) -> DialogPolicy:
-        """The policy for a caller who cannot answer: what would be asked is dismissed."""
-        kinds = {kind: "dismiss" for kind in get_args(DialogKind) if getattr(self, kind) == "ask"}
-        return msgspec.structs.replace(self, **kinds)
 
     @staticmethod
     def all(answer: Handling) -> DialogPolicy:
@@ -143,6 +138,8 @@ class DialogWatcher:
         on_change: Callable[[], None] = lambda: None,
         when_left: Callable[[], Handling] = lambda: "ask",
     ) -> None:
+        self.asks_nobody = False
+        """Whether nobody could answer: what would be asked is dismissed."""
         self.opened = 0
         """How many dialogs have opened that were not left to a person."""
         self._policy = policy
@@ -220,6 +217,8 @@ class DialogWatcher:
         answer: Handling = getattr(policy, event.type, "dismiss")
         if event.type == "beforeunload" and answer == "ask":
             answer = self._when_left()
+        if answer == "ask" and self.asks_nobody:
+            answer = "dismiss"
         is_settled = event.type == "beforeunload" and answer != "ask"
         decided = None if is_settled else self._hold().dialog(event)
         text = _preset(event) if policy.prompt_text is None else policy.prompt_text

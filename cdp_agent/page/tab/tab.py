@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -32,27 +31,18 @@ from .dialogs import CLOSING, DialogPolicy, DialogWatcher, open_error
 from .downloads import DownloadWatcher
 from .drawing import DrawnTabs
 from .emulate import emulate
+from .history import ReadingHistory
 from .requested_tabs import RequestedTabs
 from .running_act import RunningActs
 from .settings import PageSettings
+from .shown import LastShown, PassedText
 from .unsent import Unsent
 
 if TYPE_CHECKING:
     from cdp_agent.page.policy.holding import Hold
 
 ATTACH_TIMEOUT_S = 2.0
-REMEMBERED_READINGS = 40
-REMEMBERED_LENGTH = 2_000_000
-"""The limit for remembered readings, in characters; the last few are kept in any case."""
-LEAST_REMEMBERED = 6
 _CLOSED_POPUPS = 5
-
-
-class LastShown(msgspec.Struct, frozen=True):
-    """What the caller was last shown of a page: the number of its document, and its text, if that was complete."""
-
-    document: int
-    text: str | None
 
 
 class Tab:
@@ -108,16 +98,17 @@ class Tab:
         self.downloads = downloads.of_page(self._has_frame, self._hold)
         self.refs = RefTable(refs)
         self.siblings = siblings
-        self.history: deque[PastReading] = deque(maxlen=REMEMBERED_READINGS)
-        """The latest readings of the page, the last one at the end."""
+        self.history = ReadingHistory()
         self.successors: dict[int, int] = {}
         """The successors of refs whose elements were rendered anew, both as numbers."""
         self.issued_refs: set[int] = set()
         """Refs that were issued other than by a reading, such as by a search."""
         self.read_took_s = 0.0
         """How long the last complete reading took, in seconds."""
-        self.shown: LastShown | None = None
+        self.shown = LastShown()
         self.activity = Activity(info.target_id, info.url, in_own_chrome=in_own_chrome)
+        self._read_at = 0.0
+        """When the last reading began."""
         self._read_last = 0
         """The number of the document that was read last."""
         self.reading_ahead: asyncio.Task[None] | None = None
@@ -332,7 +323,7 @@ class Tab:
         self.dialogs.forget()
         self.request_policy.remove_tab(self.target_id)
         self.history.clear()
-        self.shown = None
+        self.shown = LastShown()
         self.activity.wake()
 
     @property
@@ -348,21 +339,27 @@ class Tab:
 
     async def read(self, budget_tokens: int | None = None, *, frame_timeout_s: float | None = None) -> Snapshot:
         """A snapshot for use inside an action, not shown to the caller. `frame_timeout_s`: see `snapshot.take`."""
-        tree = await self.frames()
-        async with self.reading_lock:
-            begun = time.monotonic()
-            taken = await snapshots.take(tree, self.refs, budget_tokens=budget_tokens, frame_timeout_s=frame_timeout_s)
-            self._remember(taken)
-        if budget_tokens is None:
-            self.read_took_s = time.monotonic() - begun
+        reading = await self._read(marks=budget_tokens is not None, frame_timeout_s=frame_timeout_s)
+        taken = reading.snapshot
+        if budget_tokens is not None:
+            taken = msgspec.structs.replace(taken, text=reading.within(budget_tokens))
+        self._remember(taken)
         return taken
 
     async def read_marked(self) -> snapshots.MarkedReading:
         """The same as lines of which parts can be fitted into a budget."""
+        reading = await self._read(marks=True)
+        self._remember(reading.snapshot)
+        return reading
+
+    async def _read(self, *, marks: bool, frame_timeout_s: float | None = None) -> snapshots.MarkedReading:
         tree = await self.frames()
         async with self.reading_lock:
-            reading = await snapshots.take_marked(tree, self.refs)
-            self._remember(reading.snapshot)
+            self._read_at = begun = time.monotonic()
+            reading = await snapshots.take(tree, self.refs, marks=marks, frame_timeout_s=frame_timeout_s)
+        if not marks:
+            self.read_took_s = time.monotonic() - begun
+        self.note_passed(reading.passed)
         return reading
 
     @property
@@ -372,12 +369,31 @@ class Tab:
 
     def note_shown(self, text: str | None) -> None:
         """Notes that the caller is shown the present document, with this text; None if the text is not complete."""
-        self.shown = LastShown(self.activity.document.number, text)
+        document, at = self.activity.document.number, self._read_at if self.has_read_document else time.monotonic()
+        self.shown = msgspec.structs.replace(self.shown, document=document, text=text, at=at, passed_in=document)
+
+    def expect_passing(self, *, anew: bool = False) -> None:
+        """Has texts of the present document that come from now on and go be told, although it was not shown yet.
+
+        `anew`: what came until now is no news.
+        """
+        document = self.activity.document.number
+        if anew or self.shown.passed_in != document:
+            self.shown = msgspec.structs.replace(self.shown, at=time.monotonic(), passed_in=document)
+
+    def note_passed(self, passed: Sequence[snapshots.Passed]) -> None:
+        """Notes texts that came and went, for the caller to be told with what it is shown next."""
+        if passed:
+            self.shown = self.shown.with_passed(passed, self.activity.document.number)
+
+    def take_passed(self) -> tuple[PassedText, ...]:
+        """The texts that came and went since the caller was last told of such, who is told now."""
+        passed, self.shown = self.shown.passed, msgspec.structs.replace(self.shown, passed=())
+        return passed
 
     def forget_shown(self) -> None:
         """Forgets the text that the caller was shown, but not which document it was."""
-        if self.shown is not None:
-            self.shown = LastShown(self.shown.document, None)
+        self.shown = msgspec.structs.replace(self.shown, text=None)
 
     def read_ahead(self) -> None:
         """Begins to read a new document while it is not stable yet, if the previous document was read.
@@ -401,12 +417,7 @@ class Tab:
             self._read_last = self.activity.document.number
             self.issued_refs = {number for number in self.issued_refs if self.refs.locate(number) is not None}
             self.successors = {was: now for was, now in self.successors.items() if self.refs.locate(now) is not None}
-        if self.history and self.history[-1].snapshot.text == snapshot.text:
-            self.history.pop()
-        self.history.append(PastReading(snapshot, self.refs.next))
-        length = sum(len(each.snapshot.text) for each in self.history)
-        while length > REMEMBERED_LENGTH and len(self.history) > LEAST_REMEMBERED:
-            length -= len(self.history.popleft().snapshot.text)
+        self.history.add(PastReading(snapshot, self.refs.next))
 
     @property
     def url(self) -> str:

@@ -61,12 +61,16 @@ class _Intent(msgspec.Struct, frozen=True):
 
 
 class Open(_Intent, frozen=True):
+    """`leave`: what was filled in and not sent may be lost with the page."""
+
     url: str | Reference
     new_tab: bool = False
+    leave: bool = False
 
 
 class Go(_Intent, frozen=True):
     where: Literal["back", "forward", "reload"]
+    leave: bool = False
 
 
 class UseTab(_Intent, frozen=True):
@@ -74,6 +78,7 @@ class UseTab(_Intent, frozen=True):
 
     act: Literal["open", "close", "switch", "list"]
     which: str | Reference | None = None
+    leave: bool = False
 
 
 class Click(_Intent, frozen=True):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from cdp_agent.steps.language.intents import Go, Intent, Open, Reference, UseTab
 from cdp_agent.steps.language.patterns import PatternRule, Slots
 from cdp_agent.steps.language.references import read_address, read_reference
@@ -61,7 +63,29 @@ def _which(words: str, text: Quoted) -> str | Reference:
     return _TAB_PLACES.get(plain.lower(), re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", plain))
 
 
-RULES = (
+class _LeavingRule(msgspec.Struct, frozen=True):
+    """Reads sentences of other rules that end by saying that what was filled in and not sent may be lost."""
+
+    rules: tuple[PatternRule, ...]
+
+    def read(self, masked: str, text: Quoted) -> Intent | None:
+        """The intent of the sentence; None if it does not end so, or nothing is left by it."""
+        going = _LEAVING.sub("", masked)
+        intents = (rule.read(going, text) for rule in self.rules) if going != masked else iter(())
+        match next(filter(None, intents), None):
+            case Open(new_tab=False) | Go() | UseTab("close") as intent:
+                return msgspec.structs.replace(intent, leave=True)
+        return None
+
+
+_LEAVING = re.compile(
+    r",?\s+(?:and\s+|but\s+)?(?:leave\s+(?:it\s+)?anyway|without\s+(?:saving|sending)(?:\s+(?:it|anything))?"
+    r"|(?:without\s+(?:saving|sending)|discard(?:ing)?|los(?:e|ing))(?:\s+(?:the|my|all|any|unsaved))*"
+    r"\s+(?:changes|edits|input|text|draft))$",
+    re.I,
+)
+
+_RULES = (
     PatternRule(
         (
             "[go|navigate|move|return] back|backwards [one|a page] [to the previous|last page]",
@@ -100,3 +124,4 @@ RULES = (
     PatternRule(("use [the] <which>",), _use_tab),
     PatternRule(("list [all] [the] [open] tabs",), _list_tabs),
 )
+RULES = (_LeavingRule(_RULES), *_RULES)

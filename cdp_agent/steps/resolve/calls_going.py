@@ -17,11 +17,17 @@ def open_address(intent: Open, outputs: Sequence[Output]) -> StepCall | Unclear:
     url = resolve_reference(intent.url, outputs)
     if isinstance(url, Unclear):
         return url
-    return StepCall("manage_tabs", {"action": "open", "url": url}) if intent.new_tab else StepCall("goto", {"url": url})
+    if intent.new_tab:
+        return StepCall("manage_tabs", {"action": "open", "url": url})
+    return StepCall("goto", {"url": url} | _leaving(intent))
 
 
 def go(intent: Go) -> StepCall:
-    return StepCall(intent.where, {})
+    return StepCall(intent.where, _leaving(intent))
+
+
+def _leaving(intent: Open | Go | UseTab) -> dict[str, object]:
+    return {"leave": True} if intent.leave else {}
 
 
 def answer_dialog(intent: AnswerDialog) -> StepCall:
@@ -33,12 +39,14 @@ def use_tab(
 ) -> StepCall | Unclear:
     """The call for a browser tab, which the step names by number, by position, or by words of its title or address."""
     if intent.which is None:
-        return StepCall("manage_tabs", {"action": intent.act})
+        return StepCall("manage_tabs", {"action": intent.act} | _leaving(intent))
     which = resolve_reference(intent.which, outputs)
     if isinstance(which, Unclear):
         return which
     tab = _tab(which, tabs, current)
-    return tab if isinstance(tab, Unclear) else StepCall("manage_tabs", {"action": intent.act, "tab": tab})
+    if isinstance(tab, Unclear):
+        return tab
+    return StepCall("manage_tabs", {"action": intent.act, "tab": tab} | _leaving(intent))
 
 
 def _tab(which: str, tabs: Sequence[Page], current: Page | None) -> str | Unclear:

@@ -62,7 +62,7 @@ function paintsNothing(cover) {
   return isEmpty && (isBare || isTransparent(cover)) && performance.now() - journal.last > OPEN_TIMEOUT_MS;
 }
 
-const BUSY_SELECTOR = '[aria-busy="true" i],[role="progressbar" i],progress';
+const BUSY_SELECTOR = `${IS_BUSY},[role="progressbar" i],progress`;
 
 const isFading = (box) =>
   documentAnimations_.call(documentOf(box)).some(({ playState, effect }) => {

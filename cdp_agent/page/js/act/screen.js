@@ -1,17 +1,6 @@
 // What a scrolling box shows at its present position: whether its rows are drawn there, and what says that more is to
 // come. Lists draw only what is in view, many of them some time after the scrolling.
 
-const LOADING_MARKS =
-  '[aria-busy="true" i],progress:not([value]),[role="progressbar" i]:not([aria-valuenow]),[class*="skeleton" i],' +
-  '[class*="shimmer" i],[class*="spinner" i],[class*="loading" i],[class*="loader" i]';
-const LOADING_CLASS = /(^|[-_])(skeleton|shimmer|spinner|loading|loader)s?($|[-_])/i;
-// Of a part that is named so, such as "list-loading", much text is what was loaded before.
-const LONGEST_LOADING_TEXT = 60; // characters
-const LOADING_TEXT = new RegExp(
-  '^[^\\p{L}]*(?:loading|fetching|scrolling|please wait|wird geladen|lädt|laden|chargement|cargando|carregando|' +
-    'caricamento|загрузка|加载中|載入中|読み込み中|로딩 중)(?!\\p{L})',
-  'iu',
-);
 const MOST_LOADING = 5;
 const MOST_SURVEYED = 20_000; // nodes: a box with more of them in view draws them all
 
@@ -94,8 +83,8 @@ function survey(box, axis) {
   const roots = [isPageBox(box) ? box : (flatParent(box) ?? box)];
   for (const root of watching?.roots ?? []) if (nodeType(root) === 11 && holdsNode(box, root)) roots.push(root);
   for (const root of roots) noteLoadingMarks(root, state);
-  const busy = closestFlat(box, '[aria-busy="true" i]');
-  if (busy) state.marks.set(busy, BUSY_PART);
+  const busy = closestFlat(box, IS_BUSY);
+  if (busy) state.marks.set(busy, nameOfMark(busy));
   surveyChildren(box, state);
   const blank = state.left <= 0 || blankBoxes.has(box) ? 0 : longestGap(state.drawn, from, to) / (to - from);
   return { blank, marks: state.marks, words: state.words };
@@ -112,30 +101,14 @@ function longestGap(drawn, from, to) {
   return Math.max(longest, to - reached);
 }
 
-const BUSY_PART = 'a part that is marked as busy (aria-busy)';
-
 function noteLoadingMarks(root, { view, marks }) {
-  for (const element of selectAll(root, LOADING_MARKS)) {
-    const words = wordsOfLoadingMark(element);
-    if (words && isSeen(element) && overlap(rectOf(element), view)) marks.set(element, words);
+  for (const element of selectAll(root, `${MARKED_BUSY},${NAMED_LOADING}`)) {
+    // Of a part that is named so, such as "list-loading", much text is what was loaded before.
+    const isMark =
+      matches(element, MARKED_BUSY) ||
+      (isNamedLoading(element) && collapse(textContent(element)).length <= LONGEST_PHRASE);
+    if (isMark && isSeen(element) && overlap(rectOf(element), view)) marks.set(element, nameOfMark(element));
   }
-}
-
-/** What an element that may be a mark says, "" if it is none. */
-function wordsOfLoadingMark(element) {
-  const text = collapse(textContent(element));
-  if (attr(element, 'aria-busy')?.toLowerCase() === 'true') return BUSY_PART;
-  const isProgress = matches(element, 'progress,[role="progressbar" i]');
-  const names = (attr(element, 'class') ?? '').split(/\s+/);
-  const name = names.find(
-    (each) => LOADING_CLASS.test(each.replace(/([a-z])([A-Z])/g, '$1-$2')) && !/lazy/i.test(each),
-  );
-  if (!isProgress && (name === undefined || text.length > LONGEST_LOADING_TEXT)) return '';
-  return text
-    ? quote(cut(text, LONGEST_LOADING_TEXT))
-    : isProgress
-      ? 'a progress bar'
-      : `a part of class ${quote(name)}`;
 }
 
 /** Notes where something is drawn below an element, in the view. @returns {boolean} whether anything is */
@@ -189,14 +162,13 @@ function surveyText(text, state) {
     drawn.push(axis === 'y' ? [rect.top, rect.bottom] : [rect.left, rect.right]);
   }
   if (isInView) state.words = fingerprint(state.words, words);
-  if (isInView && words.length <= LONGEST_LOADING_TEXT && LOADING_TEXT.test(words.trim()))
-    marks.set(parentNode(text), quote(collapse(words)));
+  if (isInView && saysToWait(collapse(words))) marks.set(parentNode(text), quote(collapse(words)));
   return isInView;
 }
 
 /** A number that goes on from another, other texts being likely to give another number. @param {string} text */
 function fingerprint(sum, text) {
-  for (let i = 0; i < Math.min(text.length, LONGEST_LOADING_TEXT); i++) sum = (31 * sum + text.charCodeAt(i)) | 0;
+  for (let i = 0; i < Math.min(text.length, LONGEST_PHRASE); i++) sum = (31 * sum + text.charCodeAt(i)) | 0;
   return sum;
 }
 

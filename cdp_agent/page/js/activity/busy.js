@@ -1,10 +1,15 @@
-// What the page says is under way: marks of being busy that were not there when the watching began.
+// What the page says is under way: marks of being busy that were not there when the watching began. Here is also what
+// counts as such a mark, for those who look for others (act/screen.js, act/layers.js).
 
+const IS_BUSY = '[aria-busy="true" i]';
 const MARKED_BUSY =
-  '[aria-busy="true" i],progress:not([value]),[role="progressbar" i]:not([aria-valuenow]):not([aria-valuetext]),' +
+  `${IS_BUSY},` +
+  'progress:not([value]),[role="progressbar" i]:not([aria-valuenow]):not([aria-valuetext]),' +
   'img[src*="spin" i][src$=".gif" i],img[src*="load" i][src$=".gif" i]';
-const BUSY_CLASS =
-  /(^|[-_])(spinn(er|ing)|spin|load(er|ing)|busy|pending|processing|submitting|saving|skeleton|shimmer)($|[-_\d])/i;
+const LOADING_CLASS = /^(?!.*lazy)(.*[-_])?(spinn(ers?|ing)|spin|load(ers?|ing)|skeletons?|shimmers?)($|[-_\d])/i;
+const BUSY_CLASS = /(^|[-_])(busy|pending|processing|submitting|saving)($|[-_\d])/i; // also of what is no mark by itself
+/** What may have a LOADING_CLASS. */
+const NAMED_LOADING = ['spin', 'load', 'skeleton', 'shimmer'].map((name) => `[class*="${name}" i]`).join();
 const PRESSABLE =
   'button,input[type="submit" i],input[type="button" i],a[href],summary,[role="button" i],[role="menuitem" i],' +
   '[role="link" i],[role="tab" i]';
@@ -22,20 +27,24 @@ const GERUND = /^[^\p{L}]*(?:still |now )?(?!\p{L}*thing(?!\p{L}))\p{L}{2,}ing(?
 const PROGRESS = /^[^\p{L}]*\p{L}{2,}ing\b[^\p{L}]*\d[\d,:| ]*[.%/s][\d.,:/|% s]*$/iu;
 const WAITING = new RegExp(
   '^[^\\p{L}]*(?:' +
-    ('loading|please wait|one moment|just a (?:moment|second)|wird geladen|lädt|bitte warten|chargement|veuillez ' +
-      'patienter|cargando|espere|por favor espere|carregando|aguarde|caricamento|attendere|laden|even geduld|laddar|' +
+    ('loading|fetching|scrolling|please wait|one moment|just a (?:moment|second)|wird geladen|lädt|bitte warten|' +
+      'chargement|veuillez patienter|cargando|espere|por favor espere|carregando|aguarde|caricamento|attendere|' +
+      'laden|even geduld|laddar|' +
       'indlæser|laster|ladataan|ładowanie|wczytywanie|načítání|yükleniyor|загрузка|подождите|加载中|载入中|請稍候|请稍候|' +
       '読み込み中|処理中|로딩 중|로드 중|처리 중') +
     ')(?!\\p{L})',
   'iu',
 );
 
+/** Whether a text asks to wait, as "Loading…" does. @param {string} text */
+const saysToWait = (text) =>
+  text.length <= LONGEST_PHRASE && WAITING.test(text) && (ELLIPSIS.test(text) || text.split(' ').length < 4);
+
 /** Whether a text says that something is under way. @param {string} text */
 function saysUnderWay(text) {
   if (!text || text.length > LONGEST_PHRASE) return false;
   const phrase = text.replace(ELLIPSIS, '');
-  if (phrase !== text) return GERUND.test(phrase) || WAITING.test(text);
-  return isProgress(text) || (WAITING.test(text) && text.split(' ').length < 4);
+  return saysToWait(text) || (phrase === text ? isProgress(text) : GERUND.test(phrase));
 }
 
 /** Whether it says how far something is, which moves. @param {string} text */
@@ -95,10 +104,11 @@ function spinnerOf(effect) {
   return turns && width <= LARGEST_SPINNER && height <= LARGEST_SPINNER ? target : null;
 }
 
+const classNamesOf = (element) =>
+  (attr(element, 'class') ?? '').split(/\s+/).map((name) => name.replace(/([a-z])([A-Z])/g, '$1-$2'));
 const busyClassesOf = (element) =>
-  (attr(element, 'class') ?? '')
-    .split(/\s+/)
-    .filter((name) => BUSY_CLASS.test(name.replace(/([a-z])([A-Z])/g, '$1-$2')));
+  classNamesOf(element).filter((name) => LOADING_CLASS.test(name) || BUSY_CLASS.test(name));
+const isNamedLoading = (element) => classNamesOf(element).some((name) => LOADING_CLASS.test(name));
 
 const SEEN = { opacityProperty: true, visibilityProperty: true };
 const isSeen = (element) => checkVisibility_.call(element, SEEN);
@@ -162,9 +172,10 @@ function nameOfText(parent, text) {
 }
 
 function nameOfMark(element) {
-  const label = attr(element, 'aria-label') ?? (matches(element, PRESSABLE) ? textContent(element) : '');
-  const name = flatten(label).slice(0, LONGEST_PHRASE);
-  const how = attr(element, 'aria-busy')?.toLowerCase() === 'true' ? ' (aria-busy)' : '';
+  const text = flatten(textContent(element));
+  const isName = matches(element, PRESSABLE) || (text.length <= LONGEST_PHRASE && /\p{L}{2}/u.test(text));
+  const name = flatten(attr(element, 'aria-label') ?? (isName ? text : '')).slice(0, LONGEST_PHRASE);
+  const how = matches(element, IS_BUSY) ? ' (aria-busy)' : '';
   const kind = how || matches(element, `${PRESSABLE},progress,[role]`) ? kindOfMark(element) : 'a spinner';
   return `${kind}${name && ` "${name}"`}${how}`;
 }

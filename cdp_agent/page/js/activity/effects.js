@@ -1,21 +1,19 @@
-// Effects of an action that no line of the snapshot shows: styles, classes, drawings, canvases, scrolling, the caret,
-// and text that appeared only for a while. They are read from what the page shows anyway.
+// Effects of an action that no line of the snapshot shows: styles, classes, drawings, canvases, scrolling, the caret.
+// They are read from what the page shows anyway.
 
 /**
  * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse or the focus alone may have caused it
  * @typedef {{causes: typeof journal.causes, styles: Map<Element, Look>, sheets: Map<CSSStyleSheet, string>,
  *   canvases: Map<Element, string | null>, classes: Map<Element, string>, redrawn: Map<Element, Map<string, string |
- *   null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[], scrolled:
- *   Set<Node>, scrollPositions: Map<Element, string>, selection: string, animated: Element[], printed: boolean, edited:
- *   Set<Element>, filledAt: Map<Node, number>, inputAt: number}} Baseline  the state before the action, and what was
- *   recorded since; causes: the counts of the journal; inputAt: when the latest input of the action came
+ *   null>>, marked: Element[], added: Set<Node>, scrolled: Set<Node>, scrollPositions: Map<Element, string>, selection:
+ *   string, animated: Element[], printed: boolean, edited: Set<Element>, begun: number, inputAt: number}} Baseline  the
+ *   state before the action, and what was recorded since; causes: the counts of the journal; inputAt: when the latest
+ *   input of the action came
  */
 /** @type {Baseline | null} */
 let baseline = null;
 
 const MOST_EFFECTS = 4; // of one kind
-const LONGEST_REMOVED = 120;
-const SHORTEST_PAINTED_MS = 16; // what is removed earlier was never painted
 // Classes whose names mean something to a reader, and those of hovering, focus and transitions.
 const MEANINGFUL_CLASS =
   /^(is|has)-|(^|[-_])(selected|active|errors?|(in)?valid|open(ed)?|closed|collapsed|expanded|(dis|en)abled|checked|current|done|completed?|success|warning|danger|loading|busy|liked|starred|pinned|marked|highlight(ed)?|visible|shown|hidden|on|off|dark|light)($|[-_])/i;
@@ -51,15 +49,14 @@ function beginEffects() {
     classes: new Map(),
     redrawn: new Map(),
     marked: [],
-    added: new Map(),
-    gone: [],
+    added: new Set(),
     scrolled: new Set(),
     scrollPositions: new Map(),
     selection: selectionNow(),
     animated,
     printed: false,
     edited: new Set(),
-    filledAt: new Map(),
+    begun: performance.now(),
     inputAt: Infinity,
   };
   recordScrollPositions([scrollerOf(document)]);
@@ -70,8 +67,8 @@ function beginEffects() {
 }
 
 hooks.inputAt = () => baseline && baseline.inputAt;
-hooks.record = (record, target, now) => {
-  if (baseline) recordMutation(record, target, now);
+hooks.record = (record, target) => {
+  if (baseline) recordMutation(record, target);
 };
 hooks.ended = endEffects;
 
@@ -127,9 +124,8 @@ const roundedScroll = (element) => [Math.round(scrollLeft(element)), Math.round(
  * Called for each change while the page is watched.
  * @param {MutationRecord} record
  * @param {any} target
- * @param {number} now
  */
-function recordMutation(record, target, now) {
+function recordMutation(record, target) {
   const type = type_.call(record);
   if (type !== 'attributes') recordEdited(target);
   if (type === 'attributes') {
@@ -140,13 +136,8 @@ function recordMutation(record, target, now) {
   } else if (type === 'childList') {
     const added = addedNodes_.call(record);
     const removed = removedNodes_.call(record);
-    if (added.length) {
-      const had = new Set([...removed].map((node) => nodeType(node) === 1 && tagOf(node)));
-      for (const node of added) recordAdded(node, now, had);
-      baseline.filledAt.set(target, now);
-      baseline.gone = baseline.gone.filter(({ from, at }) => from !== target || at !== now); // replaced
-      // else replaced
-    } else if (baseline.filledAt.get(target) !== now) for (const node of removed) recordRemoved(node, target, now);
+    const had = new Set([...removed].map((node) => nodeType(node) === 1 && tagOf(node)));
+    for (const node of added) recordAdded(node, had);
   }
 }
 
@@ -170,20 +161,11 @@ const isRedrawn = ([part, oldValues]) =>
 /**
  * @param {Set<string | false>} had  the tags of the nodes that it replaces: a mark that replaces a mark is no change
  */
-function recordAdded(node, now, had) {
-  baseline.added.set(node, now);
+function recordAdded(node, had) {
+  baseline.added.add(node);
   if (nodeType(node) !== 1) return;
   if (namespaceURI_.call(node) === SVG) recordRedraw(node);
   else if (MARK_TAGS.has(tagOf(node)) && !had.has(tagOf(node))) baseline.marked.push(node);
-}
-
-function recordRemoved(node, from, now) {
-  const since = baseline.added.get(node);
-  baseline.added.delete(node);
-  if (since === undefined || now - since < SHORTEST_PAINTED_MS || baseline.gone.length >= 20 || !mayHaveShownText(node))
-    return;
-  const blocks = [...new Set(rawTextOf(node, LONGEST_REMOVED).split(BREAK).map(collapse).filter(Boolean))];
-  if (blocks.some((text) => /\p{L}{2}/u.test(text))) baseline.gone.push({ blocks, from, at: now });
 }
 
 /**
@@ -195,7 +177,7 @@ function forgetTransient() {
   catchUp();
   baseline.added.clear();
   baseline.marked = [];
-  baseline.gone = [];
+  forgetPassing(baseline.begun);
 }
 
 /**
@@ -203,17 +185,16 @@ function forgetTransient() {
  * @param {boolean} styles  no line has changed: also report changed styles, which costs most, and what changed lines
  *   would show
  * @param {boolean} hovered  the action only moves the mouse, so that classes of hovered elements are weak effects
- * @returns {{effects: Effect[], gone: string[][], causes: typeof journal.causes, log: string[]}} gone: texts that
- *   appeared and were removed again, block by block; causes: how many changes had which cause; log: these in words
+ * @returns {{effects: Effect[], causes: typeof journal.causes, log: string[]}} causes: how many changes had which
+ *   cause; log: these in words
  */
 function effectsNow(styles, hovered) {
   catchUp();
-  if (!baseline) return { effects: [], gone: [], causes: journal.causes, log: [] };
+  if (!baseline) return { effects: [], causes: journal.causes, log: [] };
   const { action, page, unknown } = journal.causes;
   const before = baseline.causes;
   return {
     effects: withSharedCaches(() => effectsSoFar(styles, hovered)),
-    gone: baseline.gone.map(({ blocks }) => blocks),
     causes: { action: action - before.action, page: page - before.page, unknown: unknown - before.unknown },
     log: changesInWords(),
   };

@@ -42,7 +42,7 @@ const journal = {
  */
 const hooks = {
   inputAt: /** @type {() => number | null} */ (() => null),
-  record: /** @type {(record: MutationRecord, target: any, now: number) => void} */ (() => {}),
+  record: /** @type {(record: MutationRecord, target: any) => void} */ (() => {}),
   changed: () => {},
   ended: () => {},
 };
@@ -95,11 +95,9 @@ function process(records) {
     if (type === 'childList') countAdded(addedNodes_.call(record));
     if (currentCache && rootOf(target) === document) markChange(currentCache, record, target, type);
     if (watching) processWatched(record, target, type, now);
-    else {
-      if (type !== 'attributes' || SHOWING_ATTRIBUTES.includes(attributeName_.call(record)))
-        recordPassing(record, target, now);
-      if (type !== 'attributes' || behaviours.get(target)?.endless) recordIdleChange(target, now);
-    }
+    else if (type !== 'attributes' || behaviours.get(target)?.endless) recordIdleChange(target, now);
+    if (type !== 'attributes' || SHOWING_ATTRIBUTES.includes(attributeName_.call(record)))
+      recordPassing(record, target);
   }
   if (currentCache) limitStale(currentCache);
   if (journal.entries.length > MOST_ENTRIES) journal.entries = journal.entries.slice(-MOST_ENTRIES / 2);
@@ -108,7 +106,7 @@ function process(records) {
 function processWatched(record, target, type, now) {
   const isText = type !== 'attributes';
   const inputAt = hooks.inputAt();
-  hooks.record(record, target, now);
+  hooks.record(record, target);
   if (!isText) watching.touched.add(target);
   else if (inputAt > now) recordIdleChange(target, now);
   const cause = causeOf(target, isText, now, inputAt);
@@ -219,9 +217,9 @@ function recordLateChange(node, now) {
   else behaviours.set(node, { since: now, at: now, longest: 0, times: 0, endless: false });
 }
 
-/** Keeps in mind a change while nobody acts. @param {Node} node @param {number} now */
-function recordIdleChange(node, now) {
-  const behaviour = behaviours.get(node);
+/** Keeps in mind a change while nobody acts. @param {Node} node @param {number} now @param {typeof behaviours} [of] */
+function recordIdleChange(node, now, of = behaviours) {
+  const behaviour = of.get(node);
   const pause = behaviour ? now - behaviour.at : Infinity;
   if (pause <= SAME_MS) return;
   // Before the first action the page may still be loading, so such a change does not count as a clock's.
@@ -231,7 +229,7 @@ function recordIdleChange(node, now) {
     behaviour.at = now;
     behaviour.longest = Math.max(behaviour.longest, pause);
     behaviour.times++;
-  } else behaviours.set(node, { since: now, at: now, longest: 0, times: 1, endless: false });
+  } else of.set(node, { since: now, at: now, longest: 0, times: 1, endless: false });
 }
 
 /** Ends the watching. @param {boolean} gaveUp  the latest changes never stop: waits ignore these nodes in future */

@@ -1,46 +1,55 @@
-// Texts that come and go while nobody acts, such as "Saved" for two seconds: what a reader who looks only when it acts
-// would never see. A reader of the journal. Only what was shown in a frame counts.
+// Texts that come and go, such as "Saved" for two seconds: what a reader who looks only now and then would never see.
+// A reader of the journal. Only what was shown in a frame counts.
 
-/** @typedef {{text: string, since: number}} Arrived @typedef {{text: string, since: number, until: number}} Passed */
+/**
+ * @typedef {{text: string, since: number, place: Node}} Arrived  place: the parent
+ * @typedef {{text: string, since: number, until: number, next: string}} Passing  next: what stands in its place then
+ */
 /** Elements with a text that came, and is shown. @type {Map<Element, Arrived>} */
-let arrived = new Map();
-/** @type {Passed[]} */
+const arrived = new Map();
+/** @type {Passing[]} */
 let passed = [];
 /** Elements whose text may have come since the last frame. @type {Set<Element>} */
-let candidates = new Set();
+const candidates = new Set();
+/** Where texts passed, see `recordIdleChange`. @type {WeakMap<Node, Behaviour>} */
+const passedIn = new WeakMap();
 let isLookPlanned = false;
 
 const MOST_ARRIVED = 30;
 const MOST_PASSED = 8;
 const LONGEST_ARRIVED = 160; // characters: more is no passing message
+const HIDDEN_LOOK_MS = 50;
+const ANNOUNCING =
+  '[role="status" i],[role="alert" i],[role="log" i],[aria-live="polite" i],[aria-live="assertive" i],output';
+const ANNOUNCING_CLASS = /(^|[-_])(toast|snack(bar)?|flash|alert|notif(y|ication)?s?|messages?|status)($|[-_])/i;
 
 /** Whether text of the node may have been rendered, unlike that of comments, scripts and styles. */
 const mayHaveShownText = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : nodeType(node) === 3);
 
-/**
- * The text of a node, with BREAK at the edges of blocks. These are known by tag, since a removed node has no style.
- * @param {number} longest  characters of each part; much longer texts are not read to their end
- */
-function rawTextOf(node, longest, depth = 0) {
-  if (nodeType(node) === 3) return cut(dataOf(node), longest);
+/** The text of a node, with BREAK at the edges of blocks. Much longer texts are not read to their end. */
+function rawTextOf(node, depth = 0) {
+  if (nodeType(node) === 3) return cut(dataOf(node), 2 * LONGEST_ARRIVED);
   if (!mayHaveShownText(node) || depth > DEEPEST_NAME) return '';
   let text = '';
-  for (let child = firstChild(node); child && text.length < 2 * longest; child = nextSibling(child))
-    text += rawTextOf(child, longest, depth + 1);
+  for (let child = firstChild(node); child && text.length < 2 * LONGEST_ARRIVED; child = nextSibling(child))
+    text += rawTextOf(child, depth + 1);
   return BLOCK_TAGS.has(tagOf(node)) ? BREAK + text + BREAK : text;
 }
 
-/** Called for each change of texts and nodes while nobody acts. @param {MutationRecord} record @param {Node} target */
-function recordPassing(record, target, now) {
-  const behaviour = behaviours.get(target);
-  if (behaviour && isRestless(behaviour, now)) return;
+/** Called for each change of texts, nodes and what shows them. @param {MutationRecord} record @param {Node} target */
+function recordPassing(record, target) {
+  if (behaviours.get(target)?.endless) return;
   if (type_.call(record) === 'childList')
     for (const node of addedNodes_.call(record)) addCandidate(nodeType(node) === 1 ? node : target);
   else addCandidate(nodeType(target) === 1 ? target : parentNode(target));
   if (isLookPlanned || !(candidates.size || arrived.size)) return;
   isLookPlanned = true;
-  requestAnimationFrame(weakly(lookAtPassing));
+  if (hidden_.call(document))
+    setTimeout(weakly(lookAtPassing), HIDDEN_LOOK_MS); // it has no frames
+  else requestAnimationFrame(weakly(lookAtPassing));
 }
+
+const hidden_ = getterOf(Document.prototype, 'hidden');
 
 function addCandidate(node) {
   if (node && nodeType(node) === 1 && candidates.size < MOST_ARRIVED) candidates.add(node);
@@ -49,41 +58,94 @@ function addCandidate(node) {
 function lookAtPassing() {
   isLookPlanned = false;
   const now = performance.now();
-  for (const [element, { text, since }] of arrived) {
-    if (passingTextOf(element) === text) continue;
-    arrived.delete(element);
-    passed.push({ text, since, until: now });
-  }
-  passed = passed.slice(-MOST_PASSED);
+  notePassed(now);
   for (const element of candidates) {
-    const text = arrived.size < MOST_ARRIVED ? passingTextOf(element) : '';
-    if (text) arrived.set(element, { text, since: now });
+    const text = arrived.size < MOST_ARRIVED && !isEditable(element) ? shownTextOf(element) : '';
+    const since = arrived.get(element)?.since ?? now;
+    if (isMessage(text)) arrived.set(element, { text, since, place: parentNode(element) });
   }
   candidates.clear();
+}
+
+/** Notes which of the texts that came are not shown any more. */
+function notePassed(now) {
+  for (const [element, { text, since, place }] of arrived) {
+    const present = shownTextOf(element);
+    if (present === text) continue;
+    if (withoutNumbers(present).includes(withoutNumbers(text))) {
+      arrived.set(element, { text: present, since, place }); // a counter, or a text that grows
+      continue;
+    }
+    arrived.delete(element);
+    const isAlive = isConnected_.call(element);
+    const around = !isAlive && isConnected_.call(place) ? shownTextOf(place) : '';
+    if (around.includes(text) || isTicker(isAlive ? element : place, now)) continue;
+    passed.push({ text, since, until: now, next: present || textAddedIn(place) });
+  }
+  passed = passed.slice(-MOST_PASSED);
+}
+
+const withoutNumbers = (text) => text.replace(/\d+/g, '0');
+
+/** What came in a place since the last frame. */
+function textAddedIn(place) {
+  for (const element of candidates) if (element === place || parentNode(element) === place) return shownTextOf(element);
+  return '';
+}
+
+/** Whether texts pass in a place all the time, and it is none for announcements. Notes that one passes now. */
+function isTicker(place, now) {
+  const behaviour = passedIn.get(place);
+  const isTicking = behaviour !== undefined && isRestless(behaviour, now);
+  if (!watching) recordIdleChange(place, now, passedIn);
+  else if (isTicking) behaviour.at = now;
+  return isTicking && !isForAnnouncements(place);
+}
+
+function isForAnnouncements(place) {
+  for (let node = place; node && nodeType(node) === 1; node = flatParent(node)) {
+    const names = `${attr(node, 'class') ?? ''} ${attr(node, 'id') ?? ''}`.split(/\s+/);
+    if (matches(node, ANNOUNCING) || names.some((name) => ANNOUNCING_CLASS.test(name))) return true;
+  }
+  return false;
 }
 
 /** Whether it is visible, even if it has no size: content may be added to it later. */
 const isRendered = (element) => checkVisibility_.call(element, VISIBILITY_OPTIONS);
 
-/** The text that an element shows, if it may be a message: short, and in words; else "". @param {Element} element */
-function passingTextOf(element) {
-  if (!isConnected_.call(element) || !isRendered(element)) return '';
-  const blocks = rawTextOf(element, LONGEST_ARRIVED).split(BREAK).map(collapse).filter(Boolean);
-  const text = [...new Set(blocks)].join(' | ');
-  return text.length <= LONGEST_ARRIVED && /\p{L}{2}/u.test(text) ? text : '';
+/** The text that a node shows, with its blocks apart, cut where it is no message any more. @param {any} element */
+function shownTextOf(element) {
+  if (nodeType(element) !== 1 || !isConnected_.call(element) || !isRendered(element)) return '';
+  const blocks = rawTextOf(element).split(BREAK).map(collapse).filter(Boolean);
+  return [...new Set(blocks)].join(' | ');
 }
+
+/** Whether a text may be one: short, and in words. */
+const isMessage = (text) => text.length <= LONGEST_ARRIVED && /\p{L}{2}/u.test(text);
 
 /**
  * The texts that came and went since the last call, which are forgotten with it.
- * @returns {{text: string, ago_ms: number, for_ms: number}[]} ago_ms: how long ago it went; for_ms: how long it was
- *   shown
+ * @returns {{text: string, ago_ms: number, for_ms: number, next: string, busy: boolean}[]} ago_ms: how long ago it
+ *   went; for_ms: how long it was shown; next: what stood in its place then; busy: it says that something is under way
  */
 function takePassed() {
+  catchUp();
   if (!arrived.size && !passed.length) return [];
-  candidates.clear();
-  lookAtPassing();
   const now = performance.now();
-  const texts = passed.map(({ text, since, until }) => ({ text, ago_ms: now - until, for_ms: until - since }));
-  [arrived, passed] = [new Map(), []];
+  notePassed(now);
+  const texts = passed.map(({ text, since, until, next }) => ({
+    text,
+    ago_ms: now - until,
+    for_ms: until - since,
+    next,
+    busy: saysUnderWay(text),
+  }));
+  passed = [];
   return texts;
+}
+
+/** Forgets what came since then. @param {number} since  ms */
+function forgetPassing(since) {
+  passed = passed.filter((passing) => passing.since < since);
+  for (const [element, arrival] of arrived) if (arrival.since >= since) arrived.delete(element);
 }

@@ -9,9 +9,8 @@ const drawingOfEmbed_ = HTMLEmbedElement.prototype.getSVGDocument;
  * How long nothing has changed, and how much has since the watching began. The first call begins it.
  * @param {boolean} [isNew]  whether the watching began with the document
  * @returns {{idle_ms: number, count: number, animating_ms: number, empty: boolean, inputs: number, busy: string[],
- *   passed: ReturnType<typeof takePassed>, title: string}} animating_ms: how much longer elements fade in or out, or
- *   the page goes elsewhere by script; empty: there is an external script, but no visible content yet; inputs: see
- *   countInputs; busy: see busyMarks; passed: see takePassed
+ *   title: string}} animating_ms: how much longer elements fade in or out, or the page goes elsewhere by script; empty:
+ *   there is an external script, but no visible content yet; inputs: see countInputs; busy: see busyMarks
  */
 function changes(isNew = false) {
   watch();
@@ -21,16 +20,7 @@ function changes(isNew = false) {
   const { last, count } = journal;
   const idle_ms = performance.now() - last;
   const busy = busyMarks(isNew);
-  return {
-    idle_ms,
-    count,
-    animating_ms,
-    empty,
-    inputs: countInputs(),
-    busy,
-    passed: takePassed(),
-    title: documentTitle(),
-  };
+  return { idle_ms, count, animating_ms, empty, inputs: countInputs(), busy, title: documentTitle() };
 }
 
 // Those that Chrome drops while it asks its user something: a text is inserted all the same.

@@ -8,19 +8,21 @@ let changeWaiter = null;
  * to `changedSince`.
  * @param {{text: string | null, gone: string | null, selector: string | null}} wanted  texts in lower case, spaces
  *   collapsed
- * @returns {{text: boolean, entered: boolean, gone: boolean, selector: boolean, count: number, wrong: string}} entered:
- *   the text is only where the agent entered it; gone: that text is not visible; wrong: why the selector is invalid
+ * @returns {{text: boolean, entered: boolean, gone: boolean, selector: boolean, count: number, wrong: string, passed:
+ *   ReturnType<typeof takePassed>}} entered: the text is only where the agent entered it; gone: that text is not
+ *   visible; wrong: why the selector is invalid; passed: what came and went, where a text is wanted
  */
 function checkConditions({ text, gone, selector }) {
   watch();
   const { count } = journal;
-  const conditions = { text: false, entered: false, gone: true, selector: false, count, wrong: '' };
+  const conditions = { text: false, entered: false, gone: true, selector: false, count, wrong: '', passed: [] };
   if (text !== null || gone !== null) {
     const visible = visibleTextInLowerCase({ entered: true });
     conditions.text = text !== null && visible.includes(text);
     conditions.entered =
       conditions.text && hasEnteredTexts && !visibleTextInLowerCase({ entered: false }).includes(text);
     conditions.text &&= !conditions.entered;
+    if (text !== null) conditions.passed = takePassed();
     conditions.gone = gone === null || !visible.includes(gone);
   }
   if (selector !== null) {

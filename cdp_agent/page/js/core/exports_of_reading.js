@@ -20,6 +20,7 @@ return {
   elementOf,
   elementsOf,
   changes,
+  takePassed,
   seemsScriptless,
   stopWatching,
   addFunctions,

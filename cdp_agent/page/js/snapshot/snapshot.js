@@ -16,7 +16,8 @@
  *   the cache, 1: each time; sameRules: the style rules may be assumed to be those of the last reading; `same_rules`
  *   says whether they were
  * @returns {SnapshotResult & {first: number, end: number, elements: string, roots: number, gone: number[], endless:
- *   boolean, added: AddedCounts, editors: number[], url: string, title: string, same_rules: boolean}}
+ *   boolean, added: AddedCounts, editors: number[], url: string, title: string, passed: ReturnType<typeof takePassed>,
+ *   same_rules: boolean}}
  */
 function snapshot({ next, places = false, base = 0, checks = 0, sameRules = false }) {
   const first = reserveIds(next);
@@ -46,6 +47,7 @@ function snapshot({ next, places = false, base = 0, checks = 0, sameRules = fals
     editors: knownCodeEditors(),
     url: documentURL_.call(document),
     title: documentTitle(),
+    passed: takePassed(),
     same_rules,
   };
 }

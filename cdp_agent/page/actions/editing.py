@@ -24,7 +24,7 @@ from .keys import parse_chord
 
 Kind = Literal["typed", "set", "rich", "part", "row", "code", "slider", ""]
 Keys = list[Command[Empty]]
-Taken = Literal["", "whole", "taken", "accepted"]
+Taken = Literal["", "whole", "taken", "accepted", "partly"]
 """See takenFrom in js/fields/entering.js."""
 _SHOWN = 40
 TAKEN = "the page took it and emptied the field"

@@ -16,7 +16,7 @@ from cdp_agent.page.receipts.receipts import ENTER_PRESSED, Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 
-from .fill import fill
+from .fill import FIELD_WAIT_S, fill
 
 _ADDED_LINE = "Enter only added a line"
 
@@ -26,7 +26,7 @@ class _Submission(msgspec.Struct, frozen=True):
 
     enter: bool
     lines: bool
-    note: str
+    unsure: bool
     refused: str
 
 
@@ -44,7 +44,7 @@ class _Sender(msgspec.Struct, frozen=True):
 
 
 async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Outcome:
-    """Fills the field as `fill` does, then sends it; a note tells how, or that Enter may have sent nothing.
+    """Fills the field as `fill` does, then sends it; a note tells how.
 
     It presses Enter. Where that only adds a line, it takes the line away, and clicks the button of the form, or beside
     the field. Raises as `fill`, and NotInteractable if there is no such button, or it cannot be clicked.
@@ -53,7 +53,8 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
     if outcome.taken:
         return msgspec.structs.replace(outcome, note=f"{outcome.note}: Enter was not pressed")
     try:
-        how = await _submit(at)
+        submission = await _submission(at)
+        how = await _submit(at, submission)
     except DocumentGone:
         return outcome  # it has submitted itself
     except NotInteractable as error:
@@ -61,21 +62,27 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
         raise
     again = outcome.read_again
     if isinstance(again, Rereading):
-        again = msgspec.structs.replace(again, submitted=True)
-    return msgspec.structs.replace(outcome, note="; ".join(filter(None, (outcome.note, how))), read_again=again)
+        again = msgspec.structs.replace(again, submitted=True, unsure=submission.unsure)
+    note = "; ".join(filter(None, (outcome.note, how)))
+    return msgspec.structs.replace(outcome, note=note, read_again=again, on_replaced=None)
 
 
-async def _submit(at: Located) -> str:
-    submission = await at.world.call("submitFrom", at.local, returning=_Submission)
+async def _submission(at: Located) -> _Submission:
+    wait_ms, within_s = at.ready_timeout_s(FIELD_WAIT_S) * 1000, at.call_timeout_s(FIELD_WAIT_S)
+    submission = await at.world.call("submitFrom", at.local, wait_ms, returning=_Submission, timeout_s=within_s)
     if submission.refused:
         refused = at.refs.write(at.world, submission.refused)
         raise refusal(at, "disabled", await element_label(at), f"cannot be submitted: {refused}.")
+    return submission
+
+
+async def _submit(at: Located, submission: _Submission) -> str:
     if not submission.enter:
         return ""
     since = at.requests.mark()
     await send_keys_to(at, press(at.frame, "Enter"))  # a field that is set by script does not have the focus
     if not submission.lines or await _held(at) != "line" or at.requests.any_since(since):
-        return "; ".join(filter(None, (ENTER_PRESSED, at.refs.write(at.world, submission.note))))
+        return ENTER_PRESSED
     log_line("decision", _ADDED_LINE)
     await press(at.frame, "Backspace")
     taken_away = "" if await _held(at) == "line" else ", which was taken away"

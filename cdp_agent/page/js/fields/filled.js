@@ -50,6 +50,7 @@ async function fillResult(id, wanted) {
   }
   if (!isSecret(field)) recordEntered(field, now);
   const match = matchOf(field, kind, now, wanted);
+  if (entering?.field.deref() === field) entering.stood ||= isMeant(match);
   return {
     match,
     value: isSecret(field) ? null : beginningOf(now),

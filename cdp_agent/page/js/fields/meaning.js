@@ -9,6 +9,9 @@
  * @typedef {'same' | 'alike' | 'other' | 'empty'} Match alike: it means the same
  */
 
+/** @param {Match} match */
+const isMeant = (match) => match === 'same' || match === 'alike';
+
 const CURRENCY = /\p{Sc}/gu;
 const DASHES = /[\u2010-\u2015\u2212]/g;
 const UNIT = /^\s*(?:%|\p{L}{1,4}\.?|\p{L}{0,3}\/\p{L}{1,3})?\s*$/u;

@@ -175,11 +175,13 @@ async def _type_tags(at: Located, ready: Ready, before: str, tags: str) -> None:
     If the page has taken that some time after the key, each further tag waits until the page has taken the one before.
     """
     session = input_session(at.frame)
-    while tags and await at.world.call("delimiterTaken", ready.local, before, returning=bool):
+    while tags:
+        if not await at.world.call("delimiterTaken", ready.local, before):
+            await send(session, typing(tags))
+            break
         log_line("wait", "the page has taken a tag some time after its delimiter")
         before, delimiter, tags = _parted(tags)
         await send(session, typing(before + delimiter))
-    await send(session, typing(tags))
 
 
 def _parted(text: str) -> tuple[str, str, str]:

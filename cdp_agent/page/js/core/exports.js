@@ -73,6 +73,7 @@ return {
   resolveElement,
   fileField,
   fileNames,
+  takesFolder,
   watchDrop,
   dropState,
   stopWatchingDrop,

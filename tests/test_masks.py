@@ -12,6 +12,7 @@ from tests.listing import counted_from
 from tests.writing import show
 
 FORMATTED = "the page formatted it"
+OTHER_MARK = "typed with the other decimal mark, since the given one did nothing"
 
 
 def field(script: str, attributes: str = "") -> str:
@@ -51,8 +52,11 @@ KEPT = [
     (SLOWER_PHONE, "5551234567", "(555) 123-4567", FORMATTED),
     (SLOW_CARD, "4111222233334444", "4111 2222 3333 4444", FORMATTED),
     (COMMA, "1234,5", "1.234,5", FORMATTED),
-    (COMMA, "1234.5", "1.234,5", FORMATTED),
-    (COMMA, "-1234567.25", "-1.234.567,25", FORMATTED),
+    (COMMA, "1234.5", "1.234,5", OTHER_MARK),
+    (COMMA, "-1234567.25", "-1.234.567,25", OTHER_MARK),
+    (field(GROUPS, "inputmode=decimal"), "12.5", "12,5", OTHER_MARK),
+    (field(GROUPS, "lang=de"), "12.5", "12,5", OTHER_MARK),
+    ("<input aria-label=F type=email multiple>", "a@b.de, c@d.de", "a@b.de,c@d.de", FORMATTED),
     (COMMA, "1234", "1.234", FORMATTED),
     (COMMA, "123456", "123.456", FORMATTED),
     (field(GROUPS, "lang=de"), "1.234", "1.234", ""),
@@ -76,6 +80,8 @@ async def test_a_value_is_filled_in_as_it_is_meant(sheet: Page, subtests: pytest
 LOST = [
     (NUMBER, "12,5", 'Spinbutton E1 "F" holds "125", not "12,5". It takes a number such as 12.5.'),
     (DIGITS, "14.50", 'Textbox E1 "F" holds "1450", not "14.50".'),
+    (field("i.oninput = () => { i.value = i.value.replace('.', '') }"), "14.50",
+     'Textbox E1 "F" holds "14,50", not "14.50".'),
     (DIGITS, "-5", 'Textbox E1 "F" holds "5", not "-5".'),
     (DIGITS, "x5", 'Textbox E1 "F" holds "5", not "x5".'),
     (DIGITS, "10-20", 'Textbox E1 "F" holds "1020", not "10-20".'),

@@ -64,6 +64,8 @@ class Filled(msgspec.Struct, frozen=True):
     """Whether the page had moved the focus elsewhere when the keys came, which were then not delivered."""
     taken: Taken = ""
     """Whether the page has had the whole text, which must not be entered again then."""
+    has_other_mark: bool = False
+    """Whether it was typed with the other decimal mark, since the given one did nothing."""
 
 
 Prepare = Callable[[], Awaitable[Ready]]

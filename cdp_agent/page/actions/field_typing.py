@@ -91,9 +91,22 @@ async def type_in(
         else:
             await send(session, typing(typed))
         filled = await at.world.call("fillResult", again.local, wanted, returning=Filled)
+        if typed != text:
+            filled = await _with_other_mark(at, again, typed, filled)
         if 0 < quiet_ms < SLOW_MS and (late or _is_permuted(text, filled.value)):
             tries.append((text, SLOW_MS))
     return filled
+
+
+async def _with_other_mark(at: Located, ready: Ready, typed: str, filled: Filled) -> Filled:
+    """What a number means that was typed with the other decimal mark: the same, if that is the mark of the field.
+
+    The page has formatted it, or the language or the keyboard that the field asks for tell that. Else it may be one
+    that drops points only, and the text is another number.
+    """
+    is_mark = filled.value != typed or await at.world.call("hasDecimalMark", ready.local, typed)
+    match = filled.match if is_mark else "other"
+    return msgspec.structs.replace(filled, match=match, has_other_mark=match == "alike")
 
 
 def _is_permuted(text: str, value: str | None) -> bool:

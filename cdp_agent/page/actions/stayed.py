@@ -149,4 +149,6 @@ def note_on(filled: Filled, *, taken: bool) -> str:
         return TAKEN if filled.match == "empty" else TAKEN_CHANGED
     if filled.match == "gone":
         return "it left the page when it was filled"
+    if filled.has_other_mark:
+        return "typed with the other decimal mark, since the given one did nothing"
     return "the page formatted it" if filled.match == "alike" and filled.value is not None else ""

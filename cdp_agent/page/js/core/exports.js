@@ -26,6 +26,7 @@ return {
   setField,
   fillResult,
   fillResultAfterKey,
+  hasDecimalMark,
   isAnythingNewBeside,
   fieldAtRest,
   delimiterTaken,

@@ -126,6 +126,17 @@ function localeOf(field) {
   }
 }
 
+/**
+ * Whether a text has the decimal mark of a field, as its language and the keyboard that it asks for tell.
+ * @param {number} id @param {string} text
+ */
+function hasDecimalMark(id, text) {
+  const field = resolveElement(id);
+  if (!field) return false;
+  const isNumeric = ['decimal', 'numeric'].includes(attr(field, 'inputmode')?.toLowerCase() ?? '');
+  return isNumeric || text.includes(decimalMarkOf(localeOf(field)));
+}
+
 /** Whether a field holds the beginning of the text, as many characters as it takes. */
 function isCut(field, now, wanted) {
   const bare = (text) => text.replace(/[^\p{L}\p{N}]/gu, '').toUpperCase();

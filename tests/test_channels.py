@@ -329,3 +329,15 @@ def test_messages_that_differ_in_numbers_are_of_one_kind(one: str, other: str) -
 
 def test_messages_of_other_types_are_of_other_kinds() -> None:
     assert kind_of(b'{"type":"tick","number":1}') != kind_of(b'{"type":"answer","text":"1"}')
+
+
+async def test_a_field_that_empties_itself_when_it_sends_its_text_on_a_socket_has_taken_it(
+    page: Page, serve: Serve, sockets: str
+) -> None:
+    await opened(page, serve(app(sockets, []) + "<input aria-label=F>"))
+    sends = "socket.send(JSON.stringify({wants: []})); event.target.value = ''"
+    await page.evaluate(f"void (document.oninput = (event) => requestAnimationFrame(() => {{ {sends} }}))")
+
+    receipt = await page.fill(await ref(page, "F"), "Ada")
+
+    assert receipt.value == ""

@@ -12,6 +12,7 @@ from tests.listing import counted_from
 from tests.writing import show
 
 FORMATTED = "the page formatted it"
+OTHER_MARK = "typed with the other decimal mark, since the given one did nothing"
 
 
 def field(script: str, attributes: str = "") -> str:
@@ -51,8 +52,11 @@ KEPT = [
     (SLOWER_PHONE, "5551234567", "(555) 123-4567", FORMATTED),
     (SLOW_CARD, "4111222233334444", "4111 2222 3333 4444", FORMATTED),
     (COMMA, "1234,5", "1.234,5", FORMATTED),
-    (COMMA, "1234.5", "1.234,5", FORMATTED),
-    (COMMA, "-1234567.25", "-1.234.567,25", FORMATTED),
+    (COMMA, "1234.5", "1.234,5", OTHER_MARK),
+    (COMMA, "-1234567.25", "-1.234.567,25", OTHER_MARK),
+    (field(GROUPS, "inputmode=decimal"), "12.5", "12,5", OTHER_MARK),
+    (field(GROUPS, "lang=de"), "12.5", "12,5", OTHER_MARK),
+    ("<input aria-label=F type=email multiple>", "a@b.de, c@d.de", "a@b.de,c@d.de", FORMATTED),
     (COMMA, "1234", "1.234", FORMATTED),
     (COMMA, "123456", "123.456", FORMATTED),
     (field(GROUPS, "lang=de"), "1.234", "1.234", ""),
@@ -76,6 +80,8 @@ async def test_a_value_is_filled_in_as_it_is_meant(sheet: Page, subtests: pytest
 LOST = [
     (NUMBER, "12,5", 'Spinbutton E1 "F" holds "125", not "12,5". It takes a number such as 12.5.'),
     (DIGITS, "14.50", 'Textbox E1 "F" holds "1450", not "14.50".'),
+    (field("i.oninput = () => { i.value = i.value.replace('.', '') }"), "14.50",
+     'Textbox E1 "F" holds "14,50", not "14.50".'),
     (DIGITS, "-5", 'Textbox E1 "F" holds "5", not "-5".'),
     (DIGITS, "x5", 'Textbox E1 "F" holds "5", not "x5".'),
     (DIGITS, "10-20", 'Textbox E1 "F" holds "1020", not "10-20".'),
@@ -174,6 +180,10 @@ BY_KEY = (
     "i.onkeydown = (event) => { if (event.key === ',' || event.key === 'Enter')"
     " { event.preventDefault(); add(i.value); i.value = '' } }"
 )
+BY_KEY_LATER = (
+    "i.onkeydown = (event) => { if (event.key === ',') { event.preventDefault(); const tag = i.value;"
+    " setTimeout(() => { add(tag); i.value = '' }, 10) } }"
+)
 TAGGED = {"by input": BY_INPUT, "by key": BY_KEY}
 CHANGED = "the page took it and changed what the field holds"
 EMPTIED = "the page took it and emptied the field"
@@ -193,7 +203,12 @@ async def test_each_tag_comes_once(sheet: Page, subtests: pytest.Subtests) -> No
                 assert (receipt.value, receipt.note) == (value, note)
 
 
-TYPED_TAGS = [(BY_INPUT, "red,green,blue,"), (BY_KEY, "red,green,blue\n"), (BY_KEY, "red\ngreen\nblue\n")]
+TYPED_TAGS = [
+    (BY_INPUT, "red,green,blue,"),
+    (BY_KEY_LATER, "red,green,blue,"),
+    (BY_KEY, "red,green,blue\n"),
+    (BY_KEY, "red\ngreen\nblue\n"),
+]
 
 
 async def test_each_typed_tag_comes_once(sheet: Page, subtests: pytest.Subtests) -> None:
@@ -211,8 +226,34 @@ async def test_a_field_that_takes_no_letters_is_no_field_for_tags(sheet: Page) -
     refuses = "i.oninput = () => { if (/[^0-9]/.test(i.value)) { i.value = ''; out.append('Digits only!') } }"
     await show(sheet, field(refuses))
 
-    with pytest.raises(InvalidArguments, match="did not take the text and is empty"):
+    with pytest.raises(InvalidArguments, match='did not take "red,green" and is empty'):
         await sheet.fill(await ref(sheet, "F"), "red,green")
+
+
+async def test_tags_that_are_taken_some_time_after_their_commas_wait_for_each_other(sheet: Page) -> None:
+    await show(sheet, field(ADD + BY_KEY_LATER))
+
+    await sheet.fill(await ref(sheet, "F"), "red,green,blue,")
+
+    assert await sheet.evaluate("sent") == ["red", "green", "blue"]
+
+
+async def test_a_tag_that_the_page_dropped_is_an_error(sheet: Page) -> None:
+    knows = BY_KEY.replace("add(i.value)", "if (i.value !== 'gren') add(i.value)")
+    await show(sheet, field(ADD + knows))
+
+    with pytest.raises(InvalidArguments, match='holds "blue", not "red,gren,blue": the page took a part of that'):
+        await sheet.fill(await ref(sheet, "F"), "red,gren,blue")
+
+    assert await sheet.evaluate("sent") == ["red"]
+
+
+async def test_a_tab_in_a_text_is_no_key(sheet: Page) -> None:
+    await show(sheet, field(""))
+
+    receipt = await sheet.fill(await ref(sheet, "F"), "a\tb")
+
+    assert receipt.value == "a\tb"
 
 
 async def test_what_was_done_for_a_mask_is_in_the_log(sheet: Page) -> None:

@@ -16,6 +16,7 @@ sent.textContent = JSON.stringify([field.value, event.submitter?.textContent])">
 EDITOR = """<div><div id=field contenteditable role=textbox aria-multiline=true aria-label=Text></div>
 <button onclick="sent.textContent = JSON.stringify([field.innerText.trim(), 'Send'])" %s</button></div>
 <p id=sent></p>"""
+BUTTON = "<button id=b disabled>Send</button>"
 SENT = "sent.textContent && JSON.parse(sent.textContent)"
 
 BY_ITS_BUTTON = {
@@ -23,6 +24,8 @@ BY_ITS_BUTTON = {
     "the first of several": FORM
     % ("<button type=button>Bold</button><button>Send</button><button>Preview</button>", ""),
     "a button outside": FORM % ("", "<button form=f>Send</button>"),
+    "after a preview": FORM % ("<button>Preview</button><button>Send</button>", ""),
+    "after one that would delete it": FORM % ("<button>Delete</button><button>Send</button>", ""),
     "after a hidden one": FORM % ("<button style='display:none'>Hidden</button><button>Send</button>", ""),
     "after a disabled one": FORM % ("<button disabled>Draft</button><button>Send</button>", ""),
     "an editor's": EDITOR % ">Send",
@@ -101,3 +104,12 @@ async def test_what_cannot_be_sent_is_an_error_and_stays_as_given(
         await sheet.fill(await ref(sheet, "Text"), "hello", submit=True)
 
     assert await sheet.evaluate("field.value") == "hello"
+
+
+async def test_a_button_that_the_page_enables_for_the_text_is_waited_for(sheet: Page) -> None:
+    enables = "oninput='setTimeout(() => { b.disabled = false }, 40)'"
+    await show(sheet, FORM.replace("<textarea", f"<input {enables}").replace("</textarea>", "") % (BUTTON, ""))
+
+    await sheet.fill(await ref(sheet, "Text"), "hello", submit=True)
+
+    assert await sheet.evaluate(SENT) == ["hello", "Send"]

@@ -173,8 +173,42 @@ async def test_keys_that_open_nothing_are_not_held_up_again(page: Page, serve: S
 async def test_a_field_that_drops_what_was_typed_is_named(page: Page, serve: Serve) -> None:
     await opened(page, serve, CELLS % (ROWS, "<input aria-label=Cell maxlength=3>", 20))
 
-    with pytest.raises(InvalidArguments, match=r'The first key opened .*textbox "Cell".* "123" now and not "12345"'):
+    with pytest.raises(InvalidArguments, match=r'extbox.* "Cell" holds "123", not "12345"'):
         await page.type("12345")
+
+
+LATE = """<div id=cell tabindex=0 style="width:99px;height:20px"></div><p id=done></p><script>
+cell.focus(); cell.onkeydown = ({key}) => { if (document.querySelector('input')) return; setTimeout(() => {
+  cell.insertAdjacentHTML('afterend', '<input aria-label=Cell>');
+  const field = document.querySelector('input'); field.focus(); %s
+  field.onkeydown = ({key}) => { if (key === 'Enter') { done.textContent = field.value; field.remove() } };
+}, %d) }; window.onkeydown = (event) => { if (event.target === cell) event.preventDefault() }</script>"""
+OPENS_WRONG = {
+    "without the first key": ("", 40, "-5\n", "5"),
+    "without a point": ("field.value = key; field.oninput = () => { field.value = field.value.replace('.', '') };",
+                        40, "14.50\n", "1450"),
+    "too late": ("field.value = key;", 650, "12345\n", "1"),
+}  # fmt: skip
+
+
+async def test_an_editor_that_lacks_what_was_typed_is_an_error_and_takes_nothing_over(
+    sheet: Page, subtests: pytest.Subtests
+) -> None:
+    for how, (opens, after_ms, text, held) in OPENS_WRONG.items():
+        with subtests.test(how):
+            await show(sheet, LATE % (opens, after_ms))
+
+            with pytest.raises(InvalidArguments, match=f'"Cell" holds "{held}", not "{text.strip()}'):
+                await sheet.type(text)
+
+            assert await sheet.evaluate("done.textContent") == ""
+
+
+async def test_a_field_that_drops_the_first_key_is_an_error(sheet: Page) -> None:
+    await show(sheet, "<input aria-label=F oninput='this.value = this.value.replace(/-/, String())'>")
+
+    with pytest.raises(InvalidArguments, match='"F" holds "5", not "-5"'):
+        await sheet.type("-5", ref=await ref(sheet, "F"))
 
 
 @pytest.mark.parametrize("text", ["12\n", "E5", "-x"])

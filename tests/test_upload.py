@@ -22,7 +22,6 @@ window.log = [];
 for (const type of ["input", "change"]) addEventListener(type, () => log.push(type))
 </script>"""
 HIDDEN = "<input id=i type=file style='display:none'>"
-EMPTIED = "the page has emptied or replaced the field since"
 CHOOSER = "through the file chooser that it opened"
 
 
@@ -43,8 +42,8 @@ UPLOADED = {
         Outcome("a.txt, b.pdf", "the field asks for .pdf, image/*, which a.txt is not"),
     ),
     "hidden in its label": (f"<label role=button tabindex=0>F{HIDDEN}</label>", 1, Outcome("a.txt")),
-    "emptied by the page": ("<input type=file aria-label=F onchange='value = ``'>", 1, Outcome(note=EMPTIED)),
-    "replaced by the page": ("<input type=file aria-label=F onchange='outerHTML += ``'>", 1, Outcome(note=EMPTIED)),
+    "emptied by the page": ("<input type=file aria-label=F onchange='value = ``'>", 1, Outcome("a.txt")),
+    "replaced by the page": ("<input type=file aria-label=F onchange='outerHTML += ``'>", 1, Outcome("a.txt")),
     "chooser": (f"<button onclick='i.click()'>F</button>{HIDDEN}", 1, Outcome("a.txt", CHOOSER)),
 }
 
@@ -55,7 +54,9 @@ async def test_upload(page: Page, serve: Serve, files: list[str], subtests: pyte
         with subtests.test(what):
             await show(page, content)
 
-            assert await upload(await at(page, "F"), files[:count]) == outcome
+            uploaded = await upload(await at(page, "F"), files[:count])
+
+            assert (uploaded.value, uploaded.note) == (outcome.value, outcome.note)
             assert await log(page) == ["input", "change"]
 
 
@@ -178,6 +179,46 @@ async def test_upload_of_what_is_no_file(page: Page, serve: Serve, tmp_path: Pat
         await upload(field, [tmp_path])
     with pytest.raises(InvalidArguments, match="/dev/null is no file, but a device or a pipe"):
         await upload(field, ["/dev/null"])
+
+
+EMPTIES = "<input type=file aria-label=F onchange=\"setTimeout(() => {{ this.value = ''; {} }}, 20)\"><p id=o></p>"
+
+
+async def test_files_that_the_field_did_not_keep_are_an_error_unless_anything_came_of_them(
+    page: Page, serve: Serve, files: list[str]
+) -> None:
+    await opened(page, serve, EMPTIES.format(""))
+    with pytest.raises(InvalidArguments, match=r'"F" did not keep a.txt and is empty, and nothing else changed'):
+        await page.upload(await ref(page, "F"), files[:1])
+
+    await opened(page, serve, EMPTIES.format("o.textContent = 'Sent'"))
+    receipt = await page.upload(await ref(page, "F"), files[:1])
+
+    assert (receipt.value, receipt.note) == ("", "the page has taken a.txt out of it: see what became of that")
+
+
+READS_FOLDER = """const { name, isDirectory } = event.dataTransfer.items[0].webkitGetAsEntry();
+window.dropped = `${name} ${isDirectory}`; z.append("Read");"""
+
+
+async def test_a_folder_is_dropped_or_given_where_that_is_taken_only(
+    page: Page, serve: Serve, tmp_path: Path, files: list[str]
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "one.txt").write_text("1")
+    start, end = ZONE.index("  const { files"), ZONE.index("}</script>")
+
+    await opened(page, serve, ZONE[:start] + READS_FOLDER + ZONE[end:])
+    await page.upload(await ref(page, "F", "group"), [str(folder)])
+    assert await page.evaluate("dropped") == "folder true"
+
+    takes = HIDDEN.replace("type=file", "type=file webkitdirectory")
+    await opened(page, serve, f"<button onclick='i.click()'>F</button>{takes}")
+    await page.upload(await ref(page, "F"), [str(folder)])
+    assert await page.evaluate("i.files[0].webkitRelativePath") == "folder/one.txt"
+    with pytest.raises(InvalidArguments, match="is no folder, and this takes folders only"):
+        await page.upload(await ref(page, "F"), files[:1])
 
 
 async def test_upload_of_too_many(page: Page, serve: Serve, files: list[str]) -> None:

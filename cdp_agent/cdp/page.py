@@ -348,4 +348,5 @@ class JavascriptDialogClosed(Event, frozen=True):
 class FileChooserOpened(Event, frozen=True):
     method: ClassVar[str] = "Page.fileChooserOpened"
     mode: str
+    frame_id: str = ""
     backend_node_id: int | None = None

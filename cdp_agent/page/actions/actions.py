@@ -244,15 +244,23 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
     if before.kind == "radio" and wanted == "false":
         raise InvalidArguments(f"{await describe(at)} is unchecked by checking another one of its group.")
 
+    async def unlike(at: Located, why: str) -> NotInteractable:
+        return refusal(at, "wrong_element", await element_label(at), f"is not {name}: {why}.")
+
     async def again() -> Outcome:
         now = await _state_after(at, before.local, wanted)
-        return Outcome(note="" if now in (wanted, None) else f"the page changed it since: it is not {name}")
+        why = "the page changed it since" if state == wanted else "it was clicked, and stayed so. Take a snapshot"
+        return Outcome(failure=None if now in (wanted, None) else await unlike(at, why))
 
     async def renewed(at: Located) -> Outcome:
         now = await at.world.call("checkable", at.local, returning=_Checkable)
-        state_note = f": it is {'' if now.state == wanted else 'not '}{name}" if now.kind != "none" else ""
-        return Outcome(note=f"the page rendered it anew{state_note}", on_replaced=renewed)
+        if now.kind == "none":
+            return Outcome(note="the page rendered it anew")
+        if now.state == wanted:
+            return Outcome(note=f"the page rendered it anew: it is {name}", on_replaced=renewed)
+        return Outcome(failure=await unlike(at, "the page rendered it anew when it was clicked"))
 
+    state: str | None = wanted
     if before.kind == "option":  # one of several options: a plain click would unselect the others
         await at.world.call("setOption", before.local, wanted == "true")
         return Outcome(read_again=again)
@@ -264,7 +272,7 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
         state = await _state_after(at, before.local, wanted)
     if state is None:
         return Outcome(note="it left the page when it was clicked", on_replaced=renewed)
-    return Outcome(read_again=again) if state == wanted else Outcome(note=f"it was clicked, but it is not {name}")
+    return Outcome(read_again=again)
 
 
 async def _state_after(at: Located, local: int, wanted: str) -> str | None:

@@ -24,7 +24,7 @@ from .keys import parse_chord
 
 Kind = Literal["typed", "set", "rich", "part", "row", "code", "slider", ""]
 Keys = list[Command[Empty]]
-Taken = Literal["", "whole", "taken", "accepted"]
+Taken = Literal["", "whole", "taken", "accepted", "partly"]
 """See takenFrom in js/fields/entering.js."""
 _SHOWN = 40
 TAKEN = "the page took it and emptied the field"
@@ -66,6 +66,8 @@ class Filled(msgspec.Struct, frozen=True):
     """Whether the page had moved the focus elsewhere when the keys came, which were then not delivered."""
     taken: Taken = ""
     """Whether the page has had the whole text, which must not be entered again then."""
+    has_other_mark: bool = False
+    """Whether it was typed with the other decimal mark, since the given one did nothing."""
 
 
 Prepare = Callable[[], Awaitable[Ready]]

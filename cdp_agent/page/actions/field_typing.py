@@ -63,7 +63,11 @@ async def type_in(
     wanted = ready.before + text if append else text
     session = input_session(at.frame)
     placing = [] if not ready.end else keys("Meta+ArrowDown" if ready.mac else "End") if append else select_all(ready)
-    await send(session, placing + _entering(ready, text, append))
+    typed = _typed_part(ready, text)
+    tag, delimiter, tags = _parted(typed) if ready.single else (typed, "", "")
+    await send(session, placing + _entering(ready, text[: len(text) - len(typed)], tag + delimiter, append))
+    if tags:
+        await _type_tags(at, ready, wanted[: -len(delimiter + tags)], tags)
     if answer is not None:
         await asyncio.wait([answer], timeout=min(session.connection.shortest_answer_s, _BEHIND_S))
         if answer.done() and not answer.cancelled() and answer.exception() is None:
@@ -71,7 +75,7 @@ async def type_in(
             if at_once is not None:
                 return at_once
     filled = await at.world.call("fillResult", ready.local, wanted, returning=Filled)
-    if append or not text or len(text) > _TYPED_AT_MOST:
+    if append or not text or len(text) > _TYPED_AT_MOST or "\t" in text:
         return filled
     tries = _further_tries(text, filled)
     while tries and not (filled.astray or filled.most >= 0 or filled.taken or filled.match not in ("other", "empty")):
@@ -91,9 +95,22 @@ async def type_in(
         else:
             await send(session, typing(typed))
         filled = await at.world.call("fillResult", again.local, wanted, returning=Filled)
+        if typed != text:
+            filled = await _with_other_mark(at, again, typed, filled)
         if 0 < quiet_ms < SLOW_MS and (late or _is_permuted(text, filled.value)):
             tries.append((text, SLOW_MS))
     return filled
+
+
+async def _with_other_mark(at: Located, ready: Ready, typed: str, filled: Filled) -> Filled:
+    """What a number means that was typed with the other decimal mark: the same, if that is the mark of the field.
+
+    The page has formatted it, or the language or the keyboard that the field asks for tell that. Else it may be one
+    that drops points only, and the text is another number.
+    """
+    is_mark = filled.value != typed or await at.world.call("hasDecimalMark", ready.local, typed)
+    match = filled.match if is_mark else "other"
+    return msgspec.structs.replace(filled, match=match, has_other_mark=match == "alike")
 
 
 def _is_permuted(text: str, value: str | None) -> bool:
@@ -145,20 +162,46 @@ async def rest_of(world: World, local: int, quiet_ms: int) -> Rest:
     return await world.call("fieldAtRest", local, limits, returning=Rest)
 
 
-def _entering(ready: Ready, text: str, append: bool) -> Keys:
-    """The commands that insert the text, its last characters as keys, so that key listeners see the whole text.
+def _typed_part(ready: Ready, text: str) -> str:
+    """The last characters of the text, which are entered as keys, so that key listeners see the whole text.
 
     At the first of these keys, a page that empties the field since it takes no such text has done so. In a single line
     all from the first comma on are keys, as fields for tags take each tag at the key of its comma.
     """
-    if not text:
-        return [] if append or not (ready.before or ready.single) else keys("Delete")
-    # Some editors complete brackets and lists in typed text.
-    typed = text[-_TYPED_LAST:] if ready.single else "".join(_WORD_END.findall(text[-_TYPED_LAST:]))
-    delimiter = _DELIMITER.search(text) if ready.single else None
+    begin = max(0, len(text) - _TYPED_LAST)
+    if not ready.single:  # some editors complete brackets and lists in typed text
+        return "".join(_WORD_END.findall(text[begin:]))
+    delimiter = _DELIMITER.search(text)
     if delimiter is not None and len(text) - delimiter.start() <= _DELIMITED_AT_MOST:
-        typed = text[min(delimiter.start(), len(text) - _TYPED_LAST) :]
+        begin = min(delimiter.start(), begin)
+    return text[max(begin, text.rfind("\t") + 1) :]  # the key Tab would leave the field
+
+
+def _entering(ready: Ready, inserted: str, typed: str, append: bool) -> Keys:
+    """The commands that insert the one text, then type the other."""
+    if not (inserted or typed):
+        return [] if append or not (ready.before or ready.single) else keys("Delete")
     if not typed:
-        return inserting(text)
-    inserted = text[: -len(typed)]
+        return inserting(inserted)
     return [*([cdp_input.InsertText(text=inserted)] if inserted else []), *typing(typed)]
+
+
+async def _type_tags(at: Located, ready: Ready, before: str, tags: str) -> None:
+    """Types the rest of a text behind the key of its first delimiter, for which the field held `before`.
+
+    If the page has taken that some time after the key, each further tag waits until the page has taken the one before.
+    """
+    session = input_session(at.frame)
+    while tags:
+        if not await at.world.call("delimiterTaken", ready.local, before):
+            await send(session, typing(tags))
+            break
+        log_line("wait", "the page has taken a tag some time after its delimiter")
+        before, delimiter, tags = _parted(tags)
+        await send(session, typing(before + delimiter))
+
+
+def _parted(text: str) -> tuple[str, str, str]:
+    """The text before the first delimiter, the delimiter, and the rest."""
+    delimiter = _DELIMITER.search(text)
+    return (text[: delimiter.start()], delimiter[0], text[delimiter.end() :]) if delimiter else (text, "", "")

@@ -5,17 +5,19 @@ What a field holds means what was entered, or the act has failed; js/fields/mean
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from cdp_agent.action_log import log_line
-from cdp_agent.errors import InvalidArguments
+from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.activity.network import NetworkMark
 from cdp_agent.page.receipts.budget import LONGEST_VALUE
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted, shortened
 
-from .actionability import describe
+from .actionability import describe, element_label, refusal
 from .editing import TAKEN, TAKEN_CHANGED, Filled, Taken
 
 FORMATS = {
@@ -27,6 +29,10 @@ FORMATS = {
     "color": "a colour such as #1e90ff",
     "number": "a number such as 12.5",
 }
+
+
+_DELIMITER = re.compile(r"[,;\n]")
+_PARTLY = "the page took a part of that out of the field, and dropped another part. Look at what it has"
 
 
 class EnteredText(msgspec.Struct, frozen=True):
@@ -49,8 +55,10 @@ class EnteredText(msgspec.Struct, frozen=True):
 
     async def error(self, filled: Filled, holds: str = "") -> InvalidArguments | None:
         """The error for a field that does not hold the text; `holds`: what it does, if more is known."""
+        takes = takes_sentence(filled.type)
         if filled.match == "empty":
-            return await refused_error(self.at, "the text", filled.taken, takes_sentence(filled.type))
+            text = "the text" if filled.value is None else quoted(shortened(self.text, LONGEST_VALUE))
+            return await refused_error(self.at, text, filled.taken, takes)
         if filled.match != "other":
             return None
         if not holds and filled.value is None:
@@ -59,7 +67,9 @@ class EnteredText(msgspec.Struct, frozen=True):
             held, text = (quoted(shortened(each, LONGEST_VALUE)) for each in (filled.value or "", self.text))
             holds = f"{held}, not {text}"
         why = f": it takes at most {filled.most} characters" if filled.most >= 0 else ""
-        return InvalidArguments(f"{await describe(self.at)} holds {holds}{why}.{takes_sentence(filled.type)}")
+        if filled.taken == "partly":
+            why = f": {_PARTLY}"
+        return InvalidArguments(f"{await describe(self.at)} holds {holds}{why}.{takes}")
 
 
 class Rereading(msgspec.Struct, frozen=True):
@@ -70,21 +80,44 @@ class Rereading(msgspec.Struct, frozen=True):
     taken: bool
     submitted: bool = False
     """Whether the field was sent after that, upon which the page may do with it as it likes."""
+    unsure: bool = False
+    """Whether Enter, by which it was sent, may have done nothing."""
 
     async def __call__(self) -> Outcome:
         was, entry = self.was, self.entry
         now = await entry.at.world.call("fillResult", entry.local, entry.wanted, returning=Filled)
         if (now.match == "gone") == (was.match == "gone") and (now.value, now.length) == (was.value, was.length):
-            return Outcome(was.value)
+            return Outcome(was.value, failure=await self._unsent_error() if self.unsure else None)
         if now.match == "gone":
-            return Outcome(was.value, "then the field left the page")
+            return Outcome(was.value, "then the field left the page", on_replaced=self.of_successor)
         log_line("reading", "the field holds {} characters by now: {}", now.length, now.match)
-        may_change = self.taken or self.submitted or entry.was_taken(now)
+        # What was sent, the page may empty or change; but if nothing else came of it, it may as well have refused it.
+        is_dropped = now.match == "empty" and now.taken == "whole"
+        may_change = self.taken or (self.submitted and not is_dropped) or entry.was_taken(now)
         failure = None if may_change else await entry.error(now)
         since = f"the page changed that since, to {now.length} characters"
         if was.value is not None:
             since = f"the page changed it since: it held {quoted(shortened(was.value, LONGEST_VALUE))}"
         return Outcome(now.value, since, failure=failure)
+
+    async def _unsent_error(self) -> ActionError | None:
+        """The error if nothing came of Enter."""
+        at = self.entry.at
+        if at.requests.any_since(self.entry.before) or await at.world.call("isAnythingNewBeside", self.entry.local):
+            return None
+        why = "was filled in, but not sent: its form has no submit button, and Enter did nothing. Click what sends it."
+        return refusal(at, "wrong_element", await element_label(at), why)
+
+    async def of_successor(self, at: Located) -> Outcome:
+        """What the field holds that the page has rendered in place of this one.
+
+        The act has failed if it lacks the text, unless the page got that as tags or sent it.
+        """
+        entry = self.entry
+        now = await at.world.call("fillResult", at.local, entry.wanted, returning=Filled)
+        may_change = self.taken or self.submitted or is_delimited(entry.text) or at.requests.any_since(entry.before)
+        failure = None if may_change or now.match == "gone" else await msgspec.structs.replace(entry, at=at).error(now)
+        return Outcome(now.value, failure=failure)
 
 
 def was_taken(at: Located, taken: Taken, before: NetworkMark) -> bool:
@@ -94,8 +127,15 @@ def was_taken(at: Located, taken: Taken, before: NetworkMark) -> bool:
 
 async def refused_error(at: Located, text: str, taken: Taken, takes: str = "") -> InvalidArguments:
     """The error for a field that is empty after a text was entered; `takes`: a sentence on what it takes."""
+    if taken == "partly":
+        return InvalidArguments(f"{await describe(at)} is empty, not {text}: {_PARTLY}.")
     unless = ", unless the page took it unseen: the field held it, and nothing else changed. It was not entered again"
     return InvalidArguments(f"{await describe(at)} did not take {text} and is empty{unless if taken else ''}.{takes}")
+
+
+def is_delimited(text: str) -> bool:
+    """Whether a field for tags takes the text in pieces."""
+    return _DELIMITER.search(text) is not None
 
 
 def takes_sentence(type: str) -> str:
@@ -109,4 +149,6 @@ def note_on(filled: Filled, *, taken: bool) -> str:
         return TAKEN if filled.match == "empty" else TAKEN_CHANGED
     if filled.match == "gone":
         return "it left the page when it was filled"
+    if filled.has_other_mark:
+        return "typed with the other decimal mark, since the given one did nothing"
     return "the page formatted it" if filled.match == "alike" and filled.value is not None else ""

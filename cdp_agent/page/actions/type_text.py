@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 import msgspec
@@ -22,11 +21,10 @@ from .field_typing import QUIET_MS, rest_of
 from .keyboard import CONTROLS, composing, has_key, send, strokes, typing
 from .stayed import takes_sentence
 
-OPENING_S = 0.3
+OPENING_S = 0.45
 """How long a field may take to open at the first key, or the focus to move on, where nothing shows that it will."""
 LOADING_S = 3.0
 """How long while scripts or data are loaded for it: editors are often loaded when the first one is opened."""
-_UNLIKE = re.compile(r"[\W_]+")
 
 
 class _Target(msgspec.Struct, frozen=True):
@@ -40,13 +38,6 @@ class _Target(msgspec.Struct, frozen=True):
     in_vain: bool
 
 
-class _Field(msgspec.Struct, frozen=True):
-    """See typedText in js/act/key_target.js."""
-
-    held: str | None
-    label: str
-
-
 class _Lost(msgspec.Struct, frozen=True):
     """A field that does not hold what was typed; see js/fields/typing.js."""
 
@@ -54,6 +45,10 @@ class _Lost(msgspec.Struct, frozen=True):
     held: str
     wanted: str
     type: str
+
+
+_Losses = list[_Lost]
+_TOO_LATE = ": it opened only after the keys had come. Fill it, or type the rest"
 
 
 class _Formatting(msgspec.Struct, frozen=True):
@@ -78,23 +73,28 @@ async def type_text(tab: Tab, text: str) -> Outcome:
     try:
         for number, part in enumerate(parts, 1):
             before = tab.activity.requests.mark()
+            if part in CONTROLS and keys.has_opened and (lost := await keys.world.call("lostSoFar", returning=_Losses)):
+                raise _lost_error(tab, keys.world, lost[0])  # and is not taken over by Enter
             await pace.send(part)
             if part in CONTROLS:
                 await keys.after_control(part)
             elif number < len(parts) and keys.awaits(is_first=number == 1):
                 await keys.after_character(part, before)
-            else:
-                keys.note(part)
-                if not has_key(part):  # terminals read composed text in a timer: the next key would change it first
-                    await keys.world.call("timersDone")
+            elif not has_key(part):  # terminals read composed text in a timer: the next key would change it first
+                await keys.world.call("timersDone")
     except BaseException:
         keys.world.tell("typedResult")
         raise
     lost = await pace.finish()
-    await keys.check()
     if lost:
         raise _lost_error(tab, keys.world, lost[0])
-    return Outcome(note="" if has_focus else "no element had the focus: the keys went to the page")
+
+    async def again() -> Outcome:
+        late = await keys.world.call("openedTooLate", text, returning=_Losses)
+        return Outcome(failure=_lost_error(tab, keys.world, late[0], _TOO_LATE) if late else None)
+
+    note = "" if has_focus else "no element had the focus: the keys went to the page"
+    return Outcome(note=note, read_again=again if keys.opened_nothing else None)
 
 
 class _Typing:
@@ -109,8 +109,10 @@ class _Typing:
         """Whether a key may open a field where none has the focus: the first one tells."""
         self._moves = False
         """Whether keys move the focus from field to field."""
-        self._typed = ""
-        """What was typed into the field that a key has opened, that key included; "" if none is open."""
+        self.has_opened = False
+        """Whether a field is open that a key has opened."""
+        self.opened_nothing = False
+        """Whether no field has opened at a key, as far as that was waited for."""
 
     @classmethod
     async def begin(cls, tab: Tab) -> _Typing:
@@ -143,8 +145,9 @@ class _Typing:
             while target.in_vain and self._is_loading(since) and not limit.expired:
                 log_line("wait", "no field has opened, and something is being loaded")
                 target = await self._taken("entered")
-            self._may_open, self._typed = target.takes_text, part if target.takes_text else ""
-            log_line("decision", "the key has opened {}", "a field" if self._typed else "no field")
+            self._may_open = self.has_opened = target.takes_text
+            self.opened_nothing = not target.takes_text
+            log_line("decision", "the key has opened {}", "a field" if self.has_opened else "no field")
         self._moves = was.takes_text and target.takes_text and (self._moves or target.moved)
         # A field that is full, and keeps the focus, is not waited for again.
         self._target = msgspec.structs.replace(target, full=target.full and not target.in_vain)
@@ -152,22 +155,8 @@ class _Typing:
     async def after_control(self, part: str) -> None:
         """Waits until the page has handled Enter or Tab."""
         opens = self._may_open and not self._target.takes_text and CONTROLS[part] == "Enter"
-        self._target = await self._taken("left" if self._typed else "entered" if opens else "handled")
-        self._typed = ""
-
-    def note(self, part: str) -> None:
-        """Notes a character that went where the last one did."""
-        self._typed += part if self._typed else ""
-
-    async def check(self) -> None:
-        """Raises InvalidArguments if a field that a key has opened lacks what was typed."""
-        if not self._typed:
-            return
-        field = await self.world.call("typedText", returning=_Field)
-        if field.held is not None and not _is_within(self._typed, field.held):
-            holds, typed = quoted(shortened(field.held, LONGEST_VALUE)), quoted(shortened(self._typed, LONGEST_VALUE))
-            name = self._tab.refs.write(self.world, field.label)
-            raise InvalidArguments(f"The first key opened {name}, which holds {holds} now and not {typed}.")
+        self._target = await self._taken("left" if self.has_opened else "entered" if opens else "handled")
+        self.has_opened = False
 
     async def _taken(self, how: Literal["entered", "left", "handled"]) -> _Target:
         return await self.world.call("keyTaken", how, OPENING_S * 1000, returning=_Target)
@@ -175,12 +164,6 @@ class _Typing:
     def _is_loading(self, since: NetworkMark) -> bool:
         requests = self._tab.activity.requests
         return bool(requests.pending(since)) or (requests.any_since(since) and requests.quiet_s() < OPENING_S)
-
-
-def _is_within(typed: str, held: str) -> bool:
-    """Whether a text has these letters and digits in their order, whatever the page put between them."""
-    rest = iter(_UNLIKE.sub("", held).lower())
-    return all(character in rest for character in _UNLIKE.sub("", typed).lower())
 
 
 class _Pace:
@@ -225,12 +208,13 @@ class _Pace:
             if not self._local and await self.world.call("isHoldingKeys", returning=bool):
                 await self._formats
                 await self._send_held()
-            return await self.world.call("typedResult", returning=list[_Lost])
+            return await self.world.call("typedResult", returning=_Losses)
         except DocumentGone:
             return []  # because of the keys
 
 
-def _lost_error(tab: Tab, world: World, lost: _Lost) -> InvalidArguments:
+def _lost_error(tab: Tab, world: World, lost: _Lost, why: str = "") -> InvalidArguments:
     label = tab.refs.write(world, lost.label)
     held, wanted = (quoted(shortened(text, LONGEST_VALUE)) for text in (lost.held, lost.wanted))
-    return InvalidArguments(f"{label[:1].upper()}{label[1:]} holds {held}, not {wanted}.{takes_sentence(lost.type)}")
+    holds = f"{label[:1].upper()}{label[1:]} holds {held}, not {wanted}"
+    return InvalidArguments(f"{holds}{why}.{takes_sentence(lost.type)}")

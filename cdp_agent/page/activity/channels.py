@@ -214,6 +214,10 @@ class Channels:
             if channel.endpoint.heard_at >= since and left_s > 0 and not channel.endpoint.is_given_up:
                 yield UnderWay("arriving", channel.name, left_s)
 
+    def asked_since(self, since: float) -> bool:
+        """Whether the page has sent anything since, other than what it sends by itself."""
+        return any(channel.asked_at >= since for channel in self._open.values())
+
     def give_up(self, since: float) -> None:
         """What still arrives goes on for long: it is not waited for again until it has been silent."""
         for channel in self._open.values():

@@ -158,8 +158,8 @@ class Requests:
         return msgspec.structs.replace(self.mark(), order=order - 1, repeated=repeated)
 
     def any_since(self, since: NetworkMark) -> bool:
-        """Whether any request began after `since`."""
-        return self._order > since.order
+        """Whether any request began after `since`, or anything was sent on a channel."""
+        return self._order > since.order or self.channels.asked_since(since.at)
 
     def pending(self, since: NetworkMark) -> list[UnderWay]:
         """The running requests that began after `since` and are worth waiting for, as "GET https://…", and channels."""

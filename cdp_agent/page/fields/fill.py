@@ -89,7 +89,9 @@ async def _fill(at: Located, text: str, append: bool, lists: bool) -> Outcome | 
     notes.append(entered.note or note_on(filled, taken=taken))
     # A code editor renders only a part of its content, and would have to be selected to be read again.
     again = Rereading(entry, filled, taken=taken) if ready.kind != "code" else None
-    return Outcome(filled.value, "; ".join(filter(None, notes)), read_again=again, suggests=ready.suggests, taken=taken)
+    outcome = Outcome(filled.value, "; ".join(filter(None, notes)), read_again=again, suggests=ready.suggests)
+    on_replaced = again.of_successor if again is not None and filled.match == "gone" else None
+    return msgspec.structs.replace(outcome, taken=taken, on_replaced=on_replaced)
 
 
 async def _enter(

@@ -9,7 +9,7 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError, InvalidArguments, StaleRef
-from cdp_agent.page.actions.actionability import describe
+from cdp_agent.page.actions.actionability import describe, element_label, refusal
 from cdp_agent.page.actions.actions import check
 from cdp_agent.page.actions.stayed import Rereading
 from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner, entering, limit_of
@@ -138,9 +138,10 @@ async def _submit(tab: Tab, ref: str, outcome: Outcome) -> str:
         at = await locate(tab, ref)
     except StaleRef:
         return "nothing was clicked, since the last one has left the page: see whether that was all"
-    return await click_sender(at) or (
-        "nothing was submitted, since no form with a button for that is around the last one: click what sends it"
-    )
+    if clicked := await click_sender(at):
+        return clicked
+    message = "was filled in, but not sent: no button for that was seen in a form around it. Click what sends it."
+    raise refusal(at, "wrong_element", await element_label(at), message)
 
 
 async def _reread_fields(tab: Tab, done: Sequence[tuple[FilledField, Outcome]], *, submitted: bool) -> Outcome:
@@ -151,18 +152,21 @@ async def _reread_fields(tab: Tab, done: Sequence[tuple[FilledField, Outcome]], 
         if isinstance(again, Rereading) and submitted:
             again = msgspec.structs.replace(again, submitted=True)
         now = Outcome(field.value) if again is None else await again()
-        if outcome.on_replaced is not None and not submitted:
-            now = await _of_present(tab, field, outcome.on_replaced)
+        replaced = outcome.on_replaced or now.on_replaced
+        if replaced is not None and not submitted:
+            now = await _of_present(tab, field, replaced, now)
         note = "; ".join(dict.fromkeys(filter(None, (field.note, now.note))))
         fields.append(msgspec.structs.replace(field, value=now.value, note=note))
         failure = failure or now.failure
     return Outcome(fields=fields, failure=failure)
 
 
-async def _of_present(tab: Tab, field: FilledField, ask: Callable[[Located], Awaitable[Outcome]]) -> Outcome:
-    """What the field holds, or the one that replaced it; what it held if it left the page."""
+async def _of_present(
+    tab: Tab, field: FilledField, ask: Callable[[Located], Awaitable[Outcome]], otherwise: Outcome
+) -> Outcome:
+    """What the field holds, or the one that replaced it."""
     try:
         at = await locate(tab, field.ref)
     except StaleRef:
-        return Outcome(field.value)
+        return otherwise
     return await ask(at)

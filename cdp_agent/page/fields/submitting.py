@@ -17,6 +17,7 @@ from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 
 from .combobox import fill_field
+from .fill import FIELD_WAIT_S
 
 _ADDED_LINE = "Enter only added a line"
 
@@ -26,7 +27,7 @@ class _Submission(msgspec.Struct, frozen=True):
 
     enter: bool
     lines: bool
-    note: str
+    unsure: bool
     refused: str
 
 
@@ -49,7 +50,7 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
 
 
 async def submitted(at: Located, outcome: Outcome) -> Outcome:
-    """Sends what was filled in with this outcome; a note tells how, or that Enter may have sent nothing.
+    """Sends what was filled in with this outcome; a note tells how.
 
     It presses Enter. Where that only adds a line, it takes the line away, and clicks the button of the form, or beside
     the field. The same button sends what was chosen from a list, which Enter might open again. Raises NotInteractable
@@ -58,7 +59,10 @@ async def submitted(at: Located, outcome: Outcome) -> Outcome:
     if outcome.taken:
         return msgspec.structs.replace(outcome, note=f"{outcome.note}: Enter was not pressed")
     try:
-        how = (bool(outcome.chosen) and await click_sender(at)) or await _submit(at)
+        unsure, how = False, await click_sender(at) if outcome.chosen else ""
+        if not how:
+            submission = await _submission(at)
+            unsure, how = submission.unsure, await _submit(at, submission)
     except DocumentGone:
         return outcome  # it has submitted itself
     except NotInteractable as error:
@@ -66,22 +70,27 @@ async def submitted(at: Located, outcome: Outcome) -> Outcome:
         raise
     again = outcome.read_again
     if isinstance(again, Rereading):
-        again = msgspec.structs.replace(again, submitted=True)
+        again = msgspec.structs.replace(again, submitted=True, unsure=unsure)
     note = "; ".join(filter(None, (outcome.note, how)))
     return msgspec.structs.replace(outcome, note=note, read_again=again, on_replaced=None)
 
 
-async def _submit(at: Located) -> str:
-    submission = await at.world.call("submitFrom", at.local, returning=_Submission)
+async def _submission(at: Located) -> _Submission:
+    wait_ms, within_s = at.ready_timeout_s(FIELD_WAIT_S) * 1000, at.call_timeout_s(FIELD_WAIT_S)
+    submission = await at.world.call("submitFrom", at.local, wait_ms, returning=_Submission, timeout_s=within_s)
     if submission.refused:
         refused = at.refs.write(at.world, submission.refused)
         raise refusal(at, "disabled", await element_label(at), f"cannot be submitted: {refused}.")
+    return submission
+
+
+async def _submit(at: Located, submission: _Submission) -> str:
     if not submission.enter:
         return ""
     since = at.requests.mark()
     await send_keys_to(at, press(at.frame, "Enter"))  # a field that is set by script does not have the focus
     if not submission.lines or await _held(at) != "line" or at.requests.any_since(since):
-        return "; ".join(filter(None, (ENTER_PRESSED, at.refs.write(at.world, submission.note))))
+        return ENTER_PRESSED
     log_line("decision", _ADDED_LINE)
     await press(at.frame, "Backspace")
     taken_away = "" if await _held(at) == "line" else ", which was taken away"

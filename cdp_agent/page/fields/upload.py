@@ -29,7 +29,7 @@ from cdp_agent.page.actions.actionability import (
     refusal,
 )
 from cdp_agent.page.actions.actions import click_element
-from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, deadline
 from cdp_agent.page.receipts.baseline import UNANSWERABLE
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
@@ -37,7 +37,6 @@ from cdp_agent.page.refs.locate import Located
 _CHOOSER_WITHIN_S = 3.0
 _LONGEST_NAME = 255  # bytes, on all systems
 _SHOWN = 60
-_EMPTIED = "the page has emptied or replaced the field since"
 _NAMED = 5
 _COPY = 1
 """In the mask of what a drag allows. https://chromedevtools.github.io/devtools-protocol/tot/Input/#type-DragData"""
@@ -71,20 +70,30 @@ async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcom
     field = await at.world.call("fileField", at.local, returning=_Field)
     if field.refusal is not None:
         raise obstacle_error(at, field.refusal, at.world)
-    files = _files(paths, folder=field.folder)
+    files = _files(paths)
     if not field.local:
         return await _without_field(at, files)
+    _check_folders(files, folder=field.folder)
     log_line("decision", "gives {} files to a file field", len(files))
     if len(files) > 1 and not (field.multiple or field.folder):
         raise InvalidArguments(f"{await describe(at)} takes one file, not {len(files)}.")
+    before = at.requests.mark()
     element = await at.world.handle("resolveElement", field.local)
     async with deadline(at.world.session, CALL_TIMEOUT_S):
         await at.world.session.send(dom.SetFileInputFiles(files=files, object_id=element.object_id))
     at.world.release(element)
-    names = await at.world.call("fileNames", field.local, returning=str)
-    if files and not names:
-        return Outcome(note=_EMPTIED)
-    return Outcome(names, _unlike(files, field.accept))
+
+    async def again() -> Outcome:
+        names = await at.world.call("fileNames", field.local, returning=str)
+        if names or not files:
+            return Outcome(names)
+        # Pages that have read a file empty the field, so that it can be chosen again.
+        if at.requests.any_since(before) or await at.world.call("isAnythingNewBeside", field.local):
+            return Outcome(names, f"the page has taken {_names(files)} out of it: see what became of that")
+        message = f"{await describe(at)} did not keep {_names(files)} and is empty, and nothing else changed."
+        return Outcome(names, failure=InvalidArguments(message))
+
+    return Outcome(_names(files), _unlike(files, field.accept), read_again=again)
 
 
 async def takes_files(at: Located) -> bool:
@@ -159,10 +168,19 @@ async def _by_chooser(at: Located, files: list[str]) -> Outcome | None:
             raise refusal(at, "wrong_element", await element_label(at), message)
         if len(files) > 1 and chooser.mode == "selectSingle":
             raise InvalidArguments(f"{await describe(at)} opened a chooser for one file, not for {len(files)}.")
+        _check_folders(files, folder=await _takes_folder(at, chooser.frame_id, chooser.backend_node_id))
         await session.send(dom.SetFileInputFiles(files=files, backend_node_id=chooser.backend_node_id))
     finally:
         session.tell(cdp_page.SetInterceptFileChooserDialog(enabled=False))
     return Outcome(_names(files), "through the file chooser that it opened")
+
+
+async def _takes_folder(at: Located, frame_id: str, node_id: int) -> bool:
+    """Whether the field that opened a chooser takes a folder; False if it is in another frame than the element."""
+    if frame_id != at.world.frame_id:
+        return False
+    field = await at.world.session.send(dom.ResolveNode(node_id, execution_context_id=at.world.context_id))
+    return bool(await at.world.call("takesFolder", Handle(field.object.object_id or "")))
 
 
 async def _by_drop(at: Located, files: list[str]) -> Outcome | None:
@@ -205,15 +223,22 @@ def _names(files: Sequence[str]) -> str:
     return ", ".join(os.path.basename(each) for each in files)
 
 
-def _files(paths: Sequence[str | os.PathLike[str]], *, folder: bool) -> list[str]:
+def _check_folders(files: Sequence[str], *, folder: bool) -> None:
+    """Raises InvalidArguments for a folder among files, or a file where folders are taken."""
+    for file in files:
+        if os.path.isdir(file) and not folder:
+            raise InvalidArguments(f"{file} is a folder: name the files in it.")
+        if folder and not os.path.isdir(file):
+            raise InvalidArguments(f"{file} is no folder, and this takes folders only: name the one that it is in.")
+
+
+def _files(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
     files = [Path(os.path.expanduser(_checked_path(os.fspath(path)))).absolute() for path in paths]
     for path, file in zip(paths, files, strict=True):
         if not file.exists():
             raise InvalidArguments(f"There is no file {os.fspath(path)} (looked for {file}).")
-        if file.is_dir() and not folder:
-            raise InvalidArguments(f"{os.fspath(path)} is a folder: name the files in it.")
         if not (file.is_dir() or file.is_file()):
             raise InvalidArguments(f"{os.fspath(path)} is no file, but a device or a pipe.")
         if not os.access(file, os.R_OK):

@@ -35,6 +35,8 @@ _group_numbers = itertools.count(1)
 _preloaded: WeakSet[Session] = WeakSet()
 """The sessions for which `preload` was called."""
 _TAKE_PRELOADED = f"(() => {{ const make = globalThis.{js.WORLD}; delete globalThis.{js.WORLD}; return make?.() }})()"
+_AS_A_USER = ("chooseNative", "setOption")
+"""Functions in place of input that a picker of the browser would get: with the first input a page may ask to stay."""
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
 _BUSY = "The page did not answer within {:g} s: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
@@ -204,6 +206,7 @@ class World:
             ],
             return_by_value=by_value,
             object_group=group,
+            user_gesture=name in _AS_A_USER or None,
             await_promise=name not in js.for_reading(),  # none of these returns a promise, and awaiting costs 0.06 ms
         )
 

@@ -209,14 +209,16 @@ async def _read(tab: Tab) -> Snapshot | None:
 
 async def _reread(tab: Tab, outcome: Outcome, ref: str | None) -> Outcome:
     """The outcome with what the element has by now."""
+    now = outcome
     try:
-        if outcome.on_replaced is not None and ref is not None:
-            return await outcome.on_replaced(await locate(tab, ref))
-        if outcome.read_again is None:
-            return outcome
-        now = await outcome.read_again()
+        if outcome.on_replaced is None and outcome.read_again is not None:
+            now = await outcome.read_again()
+        if now.on_replaced is not None and ref is not None:
+            return await now.on_replaced(await locate(tab, ref))
     except (ActionError, SessionClosed):
-        return outcome  # it navigates, or hangs: the receipt reports that
+        pass  # it has no successor, or the page navigates or hangs: the receipt reports that
+    if now is outcome:
+        return outcome
     note = "; ".join(filter(None, (outcome.note, now.note)))
     return msgspec.structs.replace(now, note=note, chosen=outcome.chosen)
 

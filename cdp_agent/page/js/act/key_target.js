@@ -74,13 +74,6 @@ function hasEntered(before, element) {
   return (held === null || held !== before.held) && !isFull(element, held);
 }
 
-/** What the focused field holds, such as one that a key has opened; null if there is none, or it is secret. */
-function typedText() {
-  const field = focusedElement();
-  if (!takesText(field) || isSecret(field)) return { held: null, label: '' };
-  return { held: fieldText(field, fieldKind(field)), label: elementPreview(field) };
-}
-
 /** Whether an element that has the focus enters keys as text. @param {Element | null} element */
 function takesText(element) {
   if (!element || fieldKind(element) === 'other' || isDisabled(element) || isReadOnly(element)) return false;

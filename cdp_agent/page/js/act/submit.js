@@ -9,13 +9,15 @@ let heldBeforeEnter = '';
  * Submits the form of a filled field, or reports that Enter will. Where Enter would open a chooser, the form is
  * submitted here. Chrome is stricter than the standard: without a submit button, only text fields submit, and only if
  * the form has no other. https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#implicit-submission
- * @param {number} id @returns {{enter: boolean, lines: boolean, note: string, refused: string}} enter: Enter must still
- *   be pressed; lines: where it may only add a line; refused: why nothing can submit it
+ * Pages that enable the button when the field is filled in get some time for that.
+ * @param {number} id @param {number} wait_ms
+ * @returns {Promise<{enter: boolean, lines: boolean, unsure: boolean, refused: string}>} enter: Enter must still be
+ *   pressed; lines: where it may only add a line; unsure: or do nothing; refused: why nothing can submit it
  */
-function submitFrom(id) {
+async function submitFrom(id, wait_ms) {
   const element = resolveElement(id);
   const field = element && fieldOf(element);
-  const enter = { enter: true, lines: false, note: '', refused: '' };
+  const enter = { enter: true, lines: false, unsure: false, refused: '' };
   if (!field) return enter;
   if (tagOf(field) !== 'INPUT') {
     heldBeforeEnter = heldText(field);
@@ -24,14 +26,16 @@ function submitFrom(id) {
   const submitter = implicitSubmitter(field, 'INPUT');
   const isColor = inputType(field) === 'color'; // there, Enter opens the browser's colour chooser
   if (submitter && isSubmitButton(submitter)) {
+    for (const began = performance.now(); isDisabled(submitter) && performance.now() - began < wait_ms; )
+      await nextFrame();
     if (isDisabled(submitter))
       return { ...enter, enter: false, refused: `${elementPreview(submitter)}, which submits it, is disabled` };
     if (isColor) click_.call(submitter);
     return { ...enter, enter: !isColor };
   }
   const submits = submitter === field && TYPED_INPUT_TYPES.has(inputType(field));
-  const note = submits || !formOfInput(field) ? '' : 'Enter may submit nothing: its form has no submit button';
-  return isColor ? { ...enter, enter: false, refused: 'its form has no submit button' } : { ...enter, note };
+  const unsure = !submits && formOfInput(field) !== null;
+  return isColor ? { ...enter, enter: false, refused: 'its form has no submit button' } : { ...enter, unsure };
 }
 
 /**
@@ -50,7 +54,10 @@ async function heldAfterEnter(id) {
 }
 
 const SENDS =
-  /^(?:send|submit|post|publish|reply|comment|save|ask|senden|absenden|enviar|envoyer|invia|verzenden|отправить|发送|送信)(?![\p{L}\p{N}])/iu;
+  /^(?:send|submit|post|publish|reply|comment|save|update|ask|senden|absenden|enviar|envoyer|invia|verzenden|отправить|发送|送信)(?![\p{L}\p{N}])/iu;
+/** Whether a button is called what sends something. @param {Element} button */
+const isCalledSending = (button) => SENDS.test(roleAndNameOf(button).name.trim());
+
 const SHEETS = 'dialog,[role="dialog" i],article,[role="article" i],main,[role="main" i],body';
 
 /**
@@ -70,7 +77,7 @@ function sendersOf(field) {
   if (button) return [button];
   for (let around = paintedParent(field); around; around = paintedParent(around)) {
     const senders = selectAllDeep(around, 'button,[role="button" i]').filter(
-      (each) => checkVisibility_.call(each, VISIBILITY_OPTIONS) && SENDS.test(roleAndNameOf(each).name.trim()),
+      (each) => checkVisibility_.call(each, VISIBILITY_OPTIONS) && isCalledSending(each),
     );
     if (senders.length || matches(around, SHEETS)) return senders;
   }

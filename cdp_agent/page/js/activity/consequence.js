@@ -116,14 +116,15 @@ function submitButtonsOf(form) {
 }
 
 /**
- * The submit button of the form around a field, which need not be an HTML form control: the first one that a person can
- * click, as some forms have a hidden one, too.
+ * The submit button of the form around a field, which need not be an HTML form control: of those that a person can
+ * click the first that is called so, else the first. Some forms have a hidden one, too, or a preview before it.
  */
 function buttonOfFormAround(field) {
   const form = formOfAny(field) ?? closestFlat(field, 'form');
   if (!form) return null;
   const buttons = submitButtonsOf(form).filter((each) => checkVisibility_.call(each, VISIBILITY_OPTIONS));
-  return buttons.find((each) => !isDisabled(each)) ?? buttons[0] ?? null;
+  const enabled = buttons.filter((button) => !isDisabled(button));
+  return enabled.find(isCalledSending) ?? enabled[0] ?? buttons[0] ?? null;
 }
 
 const isKeyboardField = (element) =>

@@ -3,19 +3,21 @@
 
 /**
  * expected: the text that is there if the page lets an insertion be; whole: the field held the whole text when the page
- * got an `input` event; inParts: and a part of it at an earlier one; count: how many characters have come; byKey: the
- * last one came by a key; held: the text that the page has got so far; pieces: the texts that it took out of the field;
- * grouped: see Terms
+ * got an `input` event; inParts: and a part of it at an earlier one; stood: and when it was read after that; count: how many characters have come; byKey: the last one came by a key; held: the text that the page has got so
+ * far; late: it kept a delimiter from the field, whose text it had not taken yet; pieces: the texts that it took out of
+ * the field; pieceAt: when the last one; hasDropped: it took one out, and
+ * nothing else changed; grouped: see Terms
  * @typedef {{field: WeakRef<Element>, wanted: string, began: number, expected: string, inputs: number, whole: boolean,
- *   inParts: boolean, count: number, byKey: boolean, held: string, pieces: string[], grouped: boolean | null}} Entering
+ *   inParts: boolean, stood: boolean, count: number, byKey: boolean, held: string, late: boolean, pieces: string[], pieceAt: number,
+ *   hasDropped: boolean, grouped: boolean | null}} Entering
  * whole: the page had the text, and nothing else happened; taken: and something did; accepted: it took it in pieces, as
- * fields for tags do, or closed the field
- * @typedef {'' | 'whole' | 'taken' | 'accepted'} Taken
+ * fields for tags do, or closed the field; partly: it took pieces, and dropped others
+ * @typedef {'' | 'whole' | 'taken' | 'accepted' | 'partly'} Taken
  * @type {Entering | null}
  */
 let entering = null;
 
-const ENTERING_EVENTS = ['keydown', 'beforeinput', 'input'];
+const ENTERING_EVENTS = ['keydown', 'beforeinput', 'input', 'keyup'];
 /** What parts one tag from the next. */
 const DELIMITERS = /[,;\n]/;
 
@@ -23,18 +25,23 @@ const DELIMITERS = /[,;\n]/;
 function watchEntering(field, wanted) {
   stopWatchingEntering();
   const view = defaultView_.call(documentOf(field));
+  const now = performance.now();
   entering = {
     field: new WeakRef(field),
     wanted,
-    began: performance.now(),
+    began: now,
     expected: '',
     inputs: 0,
     whole: false,
     inParts: false,
+    stood: false,
     count: 0,
     byKey: false,
     held: '',
+    late: false,
     pieces: [],
+    pieceAt: now,
+    hasDropped: false,
     grouped: null,
   };
   listen([view], ENTERING_EVENTS, onEntering, true);
@@ -56,7 +63,11 @@ function onEntering(event) {
     entering.byKey = false;
     entering.expected = textAfter(field, event);
     entering.held = entering.expected;
-  } else noteInput(field);
+  } else if (event.type === 'input') noteInput(field);
+  else if (DELIMITERS.test(event.key)) {
+    const held = heldText(field);
+    entering.late ||= held !== '' && held === entering.held && !held.endsWith(event.key);
+  }
 }
 
 /** @param {Element} field */
@@ -73,11 +84,18 @@ function noteInput(field) {
 function noteCharacters(field, count) {
   if (tagOf(field) === 'INPUT' && !rows.has(field)) {
     const held = heldText(field);
-    if (held === '' && entering.held !== '') entering.pieces.push(entering.held);
+    if (held === '' && entering.held !== '') notePiece(field, entering.held);
     entering.held = held;
     entering.grouped = groupedBy(held, entering.wanted.slice(0, entering.count), entering.grouped);
   }
   entering.count += count;
+}
+
+/** Notes a text that the page has taken out of the field, or dropped. @param {Element} field @param {string} text */
+function notePiece(field, text) {
+  if (hasChangedBeside(field, entering.pieceAt)) entering.pieces.push(text);
+  else entering.hasDropped = true;
+  entering.pieceAt = performance.now();
 }
 
 /**
@@ -98,7 +116,7 @@ const hasGroupedUnits = (field) => (entering?.field.deref() === field ? entering
 function isWhole(field, held) {
   const { wanted } = entering;
   if (held.length < wanted.trimEnd().length) return false;
-  return ['same', 'alike'].includes(matchOf(field, fieldKind(field), held, wanted));
+  return isMeant(matchOf(field, fieldKind(field), held, wanted));
 }
 
 /**
@@ -120,21 +138,23 @@ function textAfter(field, event) {
 function takenFrom(field) {
   if (entering?.field.deref() !== field) return '';
   if (isTakenInPieces(field)) return 'accepted';
+  if (entering.hasDropped && entering.pieces.length) return 'partly';
   if (!entering.whole) return '';
   if (isDisabled(field) || isReadOnly(field)) return 'accepted';
-  const isTaken = entering.inParts || !hasFocusWithin(field) || hasChangedBeside(field, entering.began);
-  return isTaken ? 'taken' : 'whole';
+  const isAtOnce = entering.inParts && !entering.stood; // later it may have refused it
+  return isAtOnce || !hasFocusWithin(field) || hasChangedBeside(field, entering.began) ? 'taken' : 'whole';
 }
 
 /** Whether the page took the text from delimiter to delimiter, but for what the field holds. @param {Element} field */
 function isTakenInPieces(field) {
-  const { pieces, wanted, held, began } = entering;
+  const { pieces, wanted, held, pieceAt } = entering;
   const now = tagOf(field) === 'INPUT' ? heldText(field) : held;
-  const taken = now === '' && held !== '' ? [...pieces, held] : pieces;
+  const isLastTaken = now === '' && held !== '' && hasChangedBeside(field, pieceAt);
+  const taken = isLastTaken ? [...pieces, held] : pieces;
   const partsOfAll = (texts) => texts.flatMap((text) => text.split(DELIMITERS).map(plain)).filter(Boolean);
   const [parts, wantedParts] = [partsOfAll([...taken, now]), partsOfAll([wanted])];
   const isAll = parts.length === wantedParts.length && parts.every((part, at) => part === wantedParts[at]);
-  return taken.length > 0 && wantedParts.length > 1 && isAll && hasChangedBeside(field, began);
+  return taken.length > 0 && wantedParts.length > 1 && isAll;
 }
 
 /** Whether anything in the page outside of the field has changed since. @param {Element} field @param {number} since */
@@ -147,6 +167,12 @@ function hasChangedBeside(field, since) {
     return place === null || !isInside(place, field); // null: a document, which is new in a frame
   };
   return journal.entries.some(({ node, at }) => at >= since && isBeside(node));
+}
+
+/** Whether anything outside of a field has changed since the act began. @param {number} id */
+function isAnythingNewBeside(id) {
+  const field = resolveElement(id);
+  return !field || hasChangedBeside(field, 0);
 }
 
 /**

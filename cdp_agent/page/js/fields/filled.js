@@ -50,6 +50,7 @@ async function fillResult(id, wanted) {
   }
   if (!isSecret(field)) recordEntered(field, now);
   const match = matchOf(field, kind, now, wanted);
+  if (entering?.field.deref() === field) entering.stood ||= isMeant(match);
   return {
     match,
     value: isSecret(field) ? null : beginningOf(now),
@@ -125,6 +126,17 @@ function localeOf(field) {
   } catch {
     return navigator.language; // what is there names no language
   }
+}
+
+/**
+ * Whether a text has the decimal mark of a field, as its language and the keyboard that it asks for tell.
+ * @param {number} id @param {string} text
+ */
+function hasDecimalMark(id, text) {
+  const field = resolveElement(id);
+  if (!field) return false;
+  const isNumeric = ['decimal', 'numeric'].includes(attr(field, 'inputmode')?.toLowerCase() ?? '');
+  return isNumeric || text.includes(decimalMarkOf(localeOf(field)));
 }
 
 /** Whether a field holds the beginning of the text, as many characters as it takes. */

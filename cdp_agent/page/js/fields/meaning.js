@@ -9,6 +9,9 @@
  * @typedef {'same' | 'alike' | 'other' | 'empty'} Match alike: it means the same
  */
 
+/** @param {Match} match */
+const isMeant = (match) => match === 'same' || match === 'alike';
+
 const CURRENCY = /\p{Sc}/gu;
 const DASHES = /[\u2010-\u2015\u2212]/g;
 const UNIT = /^\s*(?:%|\p{L}{1,4}\.?|\p{L}{0,3}\/\p{L}{1,3})?\s*$/u;
@@ -30,7 +33,7 @@ function meaningOf(wanted, held, terms) {
   if (held === '') return 'empty';
   if (terms.type === 'password') return 'other';
   const [one, other] = [plain(wanted), plain(held)];
-  if (one === other) return 'alike';
+  if (one === other || (terms.type === 'email' && one.replace(/\s*,\s*/g, ',') === other)) return 'alike';
   if (Math.max(one.length, other.length) > LONGEST_FORMATTED) return 'other';
   const isSame =
     isSameMoment(one, other, terms) ??
@@ -109,8 +112,12 @@ function digitsOf(body, terms, shown) {
 function isGroupingMark(mark, { type, locale, grouped }, shown) {
   if (NUMERIC.includes(type) && mark === '.') return false; // these hold no other mark
   if (shown && grouped !== null) return grouped;
-  return partsOf(new Intl.NumberFormat(locale), 1.5).find((each) => each.type === 'decimal')?.value !== mark;
+  return decimalMarkOf(locale) !== mark;
 }
+
+/** @param {string} locale */
+const decimalMarkOf = (locale) =>
+  partsOf(new Intl.NumberFormat(locale), 1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 
 /** Whether marks of one kind part the digits as thousands are parted, in any part of the world. @param {string} body */
 function isGrouped(body) {

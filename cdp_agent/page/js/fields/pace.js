@@ -20,6 +20,23 @@ async function fieldAtRest(id, { quiet_ms, most_ms }) {
 }
 
 const CARET_LOOK_MS = 4;
+const TAG_REST = { quiet_ms: 30, most_ms: 400 };
+
+/**
+ * Waits until the page has taken a tag out of a field, if it does so some time after the key of the delimiter.
+ * @param {number} id @param {string} tag  what the field held before that key
+ * @returns {Promise<boolean>} whether it does
+ */
+async function delimiterTaken(id, tag) {
+  const field = resolveElement(id);
+  if (!field || !entering?.late) return false;
+  for (const began = performance.now(); isConnected_.call(field) && heldText(field) === tag; ) {
+    if (performance.now() - began > TAG_REST.most_ms) return false;
+    await timersDone(CARET_LOOK_MS);
+  }
+  await fieldAtRest(id, TAG_REST);
+  return true;
+}
 
 /** Text and caret. @param {Element} field */
 const stateOf = (field) => `${selectionStartOf(field)} ${selectionEndOf(field)} ${fieldText(field, 'typed')}`;

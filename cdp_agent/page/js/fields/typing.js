@@ -3,18 +3,18 @@
 // came of it.
 
 /**
- * A run of keys into one field. base: what it held before; from, to: what was selected; typed: what the keys are to
- * enter; isUncertain: something came by other means; before, after: text and caret before and after the last key;
- * grouped: see Terms
- * @typedef {{field: Element, base: string, from: number, to: number, typed: string, isUncertain: boolean,
- *   before: string, after: string | null, grouped: boolean | null}} Run
+ * A run of keys into one field. began: when; opening: the keys that opened it, which it should hold; base: what it held
+ * before; from, to: what was selected; typed: what the keys are to enter; isUncertain: something came by other means;
+ * before, after: text and caret before and after the last key; grouped: see Terms
+ * @typedef {{field: Element, began: number, opening: string, base: string, from: number, to: number, typed: string,
+ *   isUncertain: boolean, before: string, after: string | null, grouped: boolean | null}} Run
  * @typedef {{label: string, held: string, wanted: string, type: string}} Lost
  */
 
 /**
- * local: of the field of the last run; lost: the fields that did not keep what was typed; formats: a field has changed
+ * opening: the last keys, which went where no text can be entered; local: of the field of the last run; lost: the fields that did not keep what was typed; formats: a field has changed
  * what a key entered; isHolding: keys are held back until it is waited for; heldKeys: those that came meanwhile
- * @typedef {{run: Run | null, local: number, lost: Lost[], formats: boolean, isHolding: boolean, heldKeys: string[],
+ * @typedef {{run: Run | null, opening: string, local: number, lost: Lost[], formats: boolean, isHolding: boolean, heldKeys: string[],
  *   notify: (() => void) | null}} Typing
  * @type {Typing | null}
  */
@@ -26,7 +26,7 @@ const TYPED_EVENTS = ['keydown', 'input', 'keyup'];
 
 /** Begins to watch what is typed. */
 function watchTyping() {
-  typing = { run: null, local: 0, lost: [], formats: false, isHolding: false, heldKeys: [], notify: null };
+  typing = { run: null, opening: '', local: 0, lost: [], formats: false, isHolding: false, heldKeys: [], notify: null };
   const views = ownDocuments().map((each) => defaultView_.call(each));
   listen(views, TYPING_EVENTS, onTyping, true);
   listen(views, TYPED_EVENTS, onTyped);
@@ -54,7 +54,8 @@ function onTyped(event) {
   run.after = stateOf(run.field);
   const at = run.from + run.typed.length;
   const isPlain = run.after === `${at} ${at} ${wantedOf(run)}` || selectionStartOf(run.field) === null;
-  if (run.after !== run.before && !isPlain) holdKeys();
+  const isSwallowed = event.type === 'keydown' && run.after === run.before; // the page may act on it some time later
+  if (isSwallowed || (run.after !== run.before && !isPlain)) holdKeys();
 }
 
 /** @param {string} key */
@@ -68,30 +69,49 @@ function noteKeyPress(key) {
     run = typing.run = null;
   }
   if (!run && key.length === 1 && field && isJudged(field)) run = typing.run = beginRun(field);
+  typing.opening = run || key.length > 1 || takesText(field) ? '' : typing.opening + key;
   if (!run) return;
   run.grouped = groupedBy(fieldText(field, 'typed'), run.typed, run.grouped);
   run.typed += key;
   run.before = stateOf(field);
 }
 
-/** Whether the page has emptied the field; one for numbers also shows nothing for what is none yet. @param {Run} run */
-const isEmptied = ({ field, typed }) =>
-  typed !== '' && selectionStartOf(field) !== null && fieldText(field, 'typed') === '';
+/**
+ * Whether the page has taken the text out of the field; one for numbers also shows nothing for what is none yet.
+ * @param {Run} run
+ */
+const isEmptied = ({ field, began, typed }) =>
+  typed !== '' &&
+  selectionStartOf(field) !== null &&
+  fieldText(field, 'typed') === '' &&
+  hasChangedBeside(field, began);
 
 /** @param {Element} field @returns {Run} */
 function beginRun(field) {
   const base = fieldText(field, 'typed');
   const [from, to] = [selectionStartOf(field) ?? base.length, selectionEndOf(field) ?? base.length];
+  const { opening } = typing;
+  const began = performance.now();
   typing.local = internalIdOf(field);
-  return { field, base, from, to, typed: '', isUncertain: false, before: '', after: null, grouped: null };
+  return { field, began, opening, base, from, to, typed: '', isUncertain: false, before: '', after: null, grouped: null };
 }
 
 /** @param {Run} run */
-const wantedOf = ({ base, from, to, typed }) => base.slice(0, from) + typed + base.slice(to);
+function wantedOf({ field, opening, base, from, to, typed }) {
+  const before = base.slice(0, from);
+  const isOpenedWith = !opening || matchOf(field, 'typed', before.slice(-opening.length), opening) !== 'other';
+  return (isOpenedWith && before ? before : opening) + typed + base.slice(to);
+}
 
-/** Whether what a person types there is what the field is to hold: not so in fields that only receive the keys. */
+/**
+ * Whether what a person types there is what the field is to hold: not so in fields that only receive the keys. Rich
+ * text editors complete what is typed; one that a key has opened is a cell's.
+ */
 const isJudged = (field) =>
-  fieldKind(field) === 'typed' && !isSecret(field) && !isReadOnly(field) && isLargeEnoughToSee(field);
+  (fieldKind(field) === 'typed' || (fieldKind(field) === 'rich' && typing.opening !== '')) &&
+  !isSecret(field) &&
+  !isReadOnly(field) &&
+  isLargeEnoughToSee(field);
 
 /** Notes if the field of the run does not hold what was typed. */
 function endRun() {
@@ -100,10 +120,14 @@ function endRun() {
   const [held, wanted] = [fieldText(run.field, 'typed'), wantedOf(run)];
   const isCompleted = held.startsWith(wanted) && selectionEndOf(run.field) === held.length;
   // a mask may put the text in the place of a zero or a template
-  const isKept = [wanted, run.typed].some((text) => matchOf(run.field, 'typed', held, text, run.grouped) !== 'other');
-  if (held === run.base || isCompleted || isKept) return;
+  const typed = run.opening + run.typed;
+  const kind = fieldKind(run.field);
+  const isKept = [wanted, typed].some((text) => isMeant(matchOf(run.field, kind, held, text, run.grouped)));
+  // the keys did something else
+  const isUsed = held === run.base && hasChangedBeside(run.field, run.began);
+  if (isCompleted || isKept || isUsed) return;
   const type = tagOf(run.field) === 'INPUT' ? inputType(run.field) : '';
-  lost.push({ label: elementPreview(run.field), held, wanted: typing.formats ? run.typed : wanted, type });
+  lost.push({ label: elementPreview(run.field), held, wanted: typing.formats ? typed : wanted, type });
 }
 
 /** Holds back keys from now on until the field is waited for, once. */
@@ -133,6 +157,27 @@ function releaseKeys() {
   const count = typing?.heldKeys.length ?? 0;
   if (typing) [typing.isHolding, typing.heldKeys] = [false, []];
   return count;
+}
+
+/** The fields so far that do not hold what was typed into them, while no keys are held back. @returns {Lost[]} */
+function lostSoFar() {
+  if (!typing || typing.isHolding) return [];
+  endRun();
+  typing.run = null;
+  return typing.lost;
+}
+
+/**
+ * The field that has the focus if it opened too late for the keys of a text, of which it holds none or some.
+ * @param {string} text @returns {Lost[]}
+ */
+function openedTooLate(text) {
+  const field = focusedElement();
+  if (!takesText(field) || isSecret(field)) return [];
+  const held = fieldText(field, fieldKind(field));
+  const lines = text.split(/[\n\t]/);
+  if (lines.some((line) => isMeant(matchOf(field, fieldKind(field), held, line)))) return [];
+  return [{ label: elementPreview(field), held, wanted: text, type: '' }];
 }
 
 /** Ends the watching. @returns {Lost[]} */

@@ -27,8 +27,6 @@ ON_HOVER = {
     "a group of utility classes": "<style>.menu{display:none} .on-hover{&:is(:where(.group):hover *)"
     "{@media (width > 1px){display:block}}}</style>"
     f"<div class=group><button>Tools</button><div class='menu on-hover'>{MENU}</div></div>",
-    "several controls": "<style>.a{opacity:0} .top:hover .a{opacity:1}</style>"
-    "<div class=top><button>Tools</button><a class=a href=/a>A</a><a class=a href=/b>B</a></div>",
     "what has no control": "<style>.menu{display:none} .top:hover .menu{display:block}</style>"
     f"<div class=top><b>Tools</b>{MENU}</div>",
 }

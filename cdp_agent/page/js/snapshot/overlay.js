@@ -23,12 +23,17 @@ function overlayIn(inDocument) {
     const hit = topmostAt(inDocument, { x: view.right * side, y: view.bottom / 2 });
     let sheet = hit && backdropDrawnBy(hit, view);
     if (sheet && !isOutOfFlow(hit)) return coversAny(sheet, childrenOf(hit), view) ? overlayOf(sheet, view) : null;
+    let isInFlow = hit !== null;
     for (let node = hit; node && tagOf(node) !== 'HTML' && !seen.has(node); node = flatParent(node)) {
       seen.add(node);
-      const box = sheetBox(node, view);
-      if (box) sheet = { element: node, box, has: (element) => isPaintedIn(element, node) };
+      if (isOutOfFlow(node)) {
+        isInFlow = false;
+        const box = sheetBox(node, view);
+        if (box) sheet = { element: node, box, has: (element) => isPaintedIn(element, node) };
+      }
       if (sheet && coversAny(sheet, siblingsOf(node), view)) return overlayOf(sheet, view);
     }
+    if (isInFlow) return null; // an overlay would cover it, or something out of the flow lies on the overlay there
   }
   return null;
 }
@@ -46,10 +51,10 @@ const childrenOf = (parent) => [...childNodes_.call(parent)].filter((node) => no
 const siblingsOf = (node) => childrenOf(parentNode(node)).filter((other) => other !== node);
 const areaOfBox = ({ left, top, right, bottom }) => (right - left) * (bottom - top);
 
-/** The part of the viewport that an element out of the flow covers; null unless that is nearly all of it. */
+/** The part of the viewport that an element covers; null unless that is nearly all of it. */
 function sheetBox(element, view) {
   const box = overlap(getBoundingClientRect_.call(element), view);
-  return box && areaOfBox(box) >= SHEET_SHARE * areaOfBox(view) && isOutOfFlow(element) ? box : null;
+  return box && areaOfBox(box) >= SHEET_SHARE * areaOfBox(view) ? box : null;
 }
 
 /** The backdrop that an element draws by generated content. @returns {Sheet | null} */

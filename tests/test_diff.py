@@ -320,7 +320,7 @@ def test_one_thing_that_is_shut_off_is_named_with_what_else_became_of_it() -> No
     assert changes(before, after) == [
         '~ - button "A" [ref=E1] (now [disabled])',
         '+ - link "new" [inert] [ref=E2]',
-        "~ - main (now [inert])",
+        "~ now [inert]: main",
     ]
 
 

@@ -1,10 +1,10 @@
 """Fits a snapshot into a number of tokens, and says what was left out.
 
 The order of priority: what is in the viewport, interactive elements before text; interactive elements elsewhere; the
-rest; last, what is inert behind a dialog. The page's content comes before its navigation, which gets what a content
-that fits leaves, else a fifth of the room. Of a long run of siblings the first few are kept, and a line says how
-many more there are. An interactive element in a row or an item is kept only with the text of that row or item, since
-it means nothing without it.
+rest; last, what is behind a dialog or an overlay. The page's content comes before its navigation, which gets what a
+content that fits leaves, else a fifth of the room. Of a long run of siblings the first few are kept, and a line says
+how many more there are. An interactive element in a row or an item is kept only with the text of that row or item,
+since it means nothing without it.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class _Line(msgspec.Struct, gc=False):
     role: str
     item: int
     """The index of the innermost row or item that the line is or is in, -1 for none."""
-    is_inert: bool = False
-    """Whether a dialog in front of it makes it inert."""
+    is_behind: bool = False
+    """Whether a dialog or an overlay in front of it makes it inert, or covers it."""
     is_navigation: bool = False
     """Whether it is around the page's content."""
     kept: bool = False
@@ -111,8 +111,8 @@ def _parse(marked: str) -> list[_Line]:
         item = index if role in ITEMS else lines[parent].item if path else -1
         lines.append(_Line(raw[0], raw[1:], depth, parent, role, item))
         path.append(index)
-    if "[inert]" in marked:
-        _mark_inert(lines)
+    if "[inert]" in marked or "[covered]" in marked:
+        _mark_behind(lines)
     _mark_navigation(lines)
     return lines
 
@@ -136,18 +136,18 @@ def _mark_navigation(lines: list[_Line]) -> None:
                     link.is_navigation = True
 
 
-def _mark_inert(lines: list[_Line]) -> None:
-    """Marks what a dialog makes inert: lines with the state `[inert]`, and the texts next to them, which lack it."""
+def _mark_behind(lines: list[_Line]) -> None:
+    """Marks lines that are `[inert]` or `[covered]`, and the texts next to them, which lack the state."""
     open_: set[int] = set()
     for index, line in enumerate(lines):
-        at = index if state_in(line.text, "modal") else -1
+        at = index if state_in(line.text, "modal") or state_in(line.text, "overlay") else -1
         while at >= 0:
             open_.add(at)
             at = lines[at].parent
-    around = {line.parent for line in lines if state_in(line.text, "inert")}
+    around = {line.parent for line in lines if state_in(line.text, "inert") or state_in(line.text, "covered")}
     for index, line in enumerate(lines):
         beside = line.parent in around and index not in open_
-        line.is_inert = beside or (line.parent >= 0 and lines[line.parent].is_inert)
+        line.is_behind = beside or (line.parent >= 0 and lines[line.parent].is_behind)
 
 
 def _choose(lines: list[_Line], room: int) -> None:
@@ -163,7 +163,7 @@ def _choose(lines: list[_Line], room: int) -> None:
         priority = _PRIORITY[line.mark]
         if line.role == TEXT_LINE and place > FOLD_TEXT_AFTER:  # a long text ranks below all interactive elements
             priority = len(_PRIORITY) - 1
-        if line.is_inert:
+        if line.is_behind:
             classes[-1].append(index)
         else:
             classes[priority + len(_PRIORITY) if is_folded and priority > 1 else priority].append(index)
@@ -223,7 +223,7 @@ def _short(lines: list[_Line], indices: Iterable[int]) -> list[int]:
 def _drop_last(lines: list[_Line]) -> None:
     """Removes the last tenth of the kept lines; a line is only removed together with the kept lines below it."""
     indices = [index for index, line in enumerate(lines) if line.kept]
-    indices = [index for index in indices if lines[index].is_inert] or indices
+    indices = [index for index in indices if lines[index].is_behind] or indices
     first = indices[-max(1, len(indices) // 10)]
     if lines[first].item >= indices[len(indices) * 3 // 4]:
         first = lines[first].item  # an item goes as a whole

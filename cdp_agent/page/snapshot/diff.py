@@ -28,9 +28,9 @@ from .diff_order import NOUNS, reordered
 from .diff_places import LinePlaces, changed_cells, name_of, text_of
 from .diff_tree import TreeLine, differing_parts, parse
 from .diff_words import (
+    behind_changes,
     changed_line,
     cut,
-    inert_changes,
     lines_changed,
     listed,
     short_line,
@@ -85,8 +85,8 @@ class _Comparison:
         """The added subtrees, each with its place in `_changes`."""
         self._removed: list[TreeLine] = []
         self._renamed: list[tuple[str, str]] = []
-        self._became_inert: list[TreeLine] = []
-        self._no_longer_inert: list[TreeLine] = []
+        self._behind: dict[str, list[TreeLine]] = defaultdict(list)
+        """Lines that something is in front of now, or no longer, by the words for it."""
         self._disabled: dict[str, list[tuple[int, str | None]]] = defaultdict(list)
         """Lines that were only disabled or enabled, by the words for it: their places in `_changes` and their refs."""
         self._kept: dict[int, TreeLine] = {}
@@ -113,10 +113,10 @@ class _Comparison:
             report += self._changes[index : index + 1] if index not in counted else []
         alike = Counter(line.subtree_id for line in self._removed)
         report += [self._gone(each, is_alone=alike[each.subtree_id] == 1) for each in self._removed]
-        inert = [*inert_changes("now", self._became_inert), *inert_changes("no longer", self._no_longer_inert)]
+        behind = [behind_changes(how, lines) for how, lines in sorted(self._behind.items())]
         disabled = [f"~ {how}: {listed(refs[how], len(lines))}" for how, lines in many.items()]
         ordered = {id(line) for each in lists if each is not None for line in each.moved}
-        return [*report, *self._moved(ordered), *inert, *disabled, *self._rerendered()]
+        return [*report, *self._moved(ordered), *behind, *disabled, *self._rerendered()]
 
     def _is_inserted(self, line: TreeLine) -> bool:
         """Whether it is the only line that was added, a row or an item between others."""
@@ -219,8 +219,8 @@ class _Comparison:
 
     def _compare(self, was: TreeLine, now: TreeLine) -> None:
         self._kept[id(now)] = was
-        if was.inert != now.inert:
-            (self._became_inert if now.inert else self._no_longer_inert).append(now)
+        if was.behind != now.behind:
+            self._behind[f"now {now.behind}" if now.behind else f"no longer {was.behind}"].append(now)
         if was.ref != now.ref and was.ref and now.ref:
             self._renamed.append((was.ref, now.ref))
             if without_ref(was.text) == without_ref(now.text):

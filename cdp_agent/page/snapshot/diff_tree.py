@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .lines import indent_of, ref_of, without_focus, without_inert, without_ref
+from .lines import indent_of, ref_of, without_behind, without_focus, without_ref
 
 CARET = re.compile(r" \[(?:caret|selection)\b")
 
@@ -20,8 +20,8 @@ class TreeLine:
         self.ref = None if is_text else ref_of(raw)
         self.full_text = raw if is_text else without_focus(raw).removesuffix(":")
         """The text without its indent, the state `[focused]` and a final colon."""
-        self.text = raw if is_text else without_inert(self.full_text)
-        """`full_text` without the state `[inert]`."""
+        self.text = raw if is_text else without_behind(self.full_text)
+        """`full_text` without the state `[inert]` or `[covered]`."""
         self.opens = not is_text and raw.endswith(":")
         """Whether it ends with a colon, which it has only because there are lines below it."""
         self.role = "|" if is_text else self.text.split(" ", 2)[1].removesuffix(":") if " " in raw else ""
@@ -29,8 +29,9 @@ class TreeLine:
         self.subtree_id = 0
 
     @property
-    def inert(self) -> bool:
-        return self.full_text != self.text
+    def behind(self) -> str:
+        """"[inert]" or "[covered]" behind a dialog or an overlay, else ""."""
+        return {0: "", len(" [inert]"): "[inert]"}.get(len(self.full_text) - len(self.text), "[covered]")
 
     @property
     def value(self) -> list[str]:

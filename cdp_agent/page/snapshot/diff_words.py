@@ -13,7 +13,7 @@ _LONGEST_VALUE = 80
 _LONG_TARGET = re.compile(rf"((?<=\d\]) → [^\s]{{{_LONGEST_VALUE}}})[^\s:]+")
 _LONG_STATE = re.compile(rf'( \[[\w-]+="(?:[^"\\]|\\.){{{_LONGEST_VALUE}}})(?:[^"\\]|\\.){{2,}}"')
 _MOST_LISTED = 12
-_FEW_INERT = 2
+_FEW_BEHIND = 3
 _FEW_WORDS = 60
 _LONG_ALIKE = 100
 """Of a longer common beginning or end of two texts, in characters, only the words next to the difference are shown."""
@@ -33,11 +33,11 @@ def listed(things: list[str], count: int) -> str:
     return ", ".join(things[:_MOST_LISTED]) + (f", and {more} more" if more > 0 else "")
 
 
-def inert_changes(how: str, lines: list[TreeLine]) -> list[str]:
-    """The report of lines that became inert, or no longer are: a dialog does that to everything around it."""
-    if len(lines) <= _FEW_INERT:
-        return [f"~ {cut(each.text)} ({how} [inert])" for each in lines]
-    return [f"~ {how} [inert]: {len(lines)} lines, with all that is below them"]
+def behind_changes(how: str, lines: list[TreeLine]) -> str:
+    """The report of lines that became inert or covered, or no longer are, as a dialog makes all around it."""
+    if len(lines) <= _FEW_BEHIND:
+        return f"~ {how}: {', '.join(short_line(line) for line in lines)}"
+    return f"~ {how}: {len(lines)} lines, with all that is below them"
 
 
 def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str], words: str, place: str) -> str:

@@ -31,7 +31,7 @@ _LABEL = re.compile(rf' *- ([^\s:"]+(?: {_QUOTED})?)')
 _HINTS = ("[testid=", "[class=", "[name=", "[id=", "[icon=")
 """The hints that hintOf in page/js gives for elements without names."""
 _FOCUSED = re.compile(rf"( *{_HEAD}) \[focused\]")
-_INERT = re.compile(rf"( *{_HEAD}) \[inert\]")
+_BEHIND = re.compile(rf"( *{_HEAD}) \[(?:inert|covered)\]")
 _SELECTED = re.compile(rf"( *{_HEAD}) \[selected\]")
 _CUT = r'"(?:[^"\\]|\\.)*…'
 _TEXT_BELOW = re.compile(
@@ -272,8 +272,9 @@ def without_focus(line: str) -> str:
     return found[1] + line[found.end() :] if found else line
 
 
-def without_inert(line: str) -> str:
-    found = _INERT.match(line)
+def without_behind(line: str) -> str:
+    """The line without the state `[inert]` or `[covered]`."""
+    found = _BEHIND.match(line)
     return found[1] + line[found.end() :] if found else line
 
 

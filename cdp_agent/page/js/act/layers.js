@@ -27,9 +27,7 @@ function isOpenLayer(layer, element) {
   if (!isNamed && !OUT_OF_FLOW.has(computedStyleOf(layer).position)) return false;
   if (!checkVisibility_.call(layer, VISIBILITY_OPTIONS) || isInside(element, layer)) return false;
   if (!isNamed && !hasVisibleControl(layer)) return false;
-  const box = overlap(rectOf(layer), viewportOf(viewOf(layer)));
-  // where it can be hit itself, it is above what else is there
-  return box !== null && pointsIn(box).some((point) => isInside(topmostAt(documentOf(layer), point), layer));
+  return isOnTop(layer);
 }
 
 /** @param {Element} element */

@@ -1,23 +1,7 @@
-// Hit testing: which element is on top at a point, through shadow roots and same-process iframes, and whether a click
-// there counts as a click on the target element.
+// Hit testing: which element is on top at a point, through same-process iframes, and whether a click there counts as a
+// click on the target element.
 
-const elementFromPointOfDocument_ = Document.prototype.elementFromPoint;
-const elementFromPointOfRoot_ = ShadowRoot.prototype.elementFromPoint;
 const elementsFromPointOfDocument_ = Document.prototype.elementsFromPoint;
-
-/**
- * The innermost element on top at a point of a document's viewport, inside known closed shadow roots too.
- * @returns {Element | null}
- */
-function topmostAt(document, { x, y }) {
-  let hit = elementFromPointOfDocument_.call(document, x, y);
-  for (let root = hit && rootOfHost(hit); root; root = rootOfHost(hit)) {
-    const inner = elementFromPointOfRoot_.call(root, x, y);
-    if (!inner || inner === hit || rootOf(inner) !== root) break;
-    hit = inner;
-  }
-  return hit;
-}
 
 /**
  * The element on top at a point of the innermost viewport: one in that document, or one that covers a frame around it.
@@ -103,8 +87,6 @@ function isClearLayerOf(hit, canvas) {
   return true;
 }
 
-const areaOfBox = ({ left, top, right, bottom }) => (right - left) * (bottom - top);
-
 /** Whether an element itself shows nothing and has no action of its own. */
 function isClear(element) {
   const tag = tagOf(element);
@@ -117,8 +99,6 @@ function isClear(element) {
 }
 
 const LAYERS_WITH_ACTIONS = `a[href],label,summary,[onclick],[role="button" i],[role="link" i],[aria-modal="true" i]`;
-
-const ignoresPointer = (element) => computedStyleOf(element).pointerEvents === 'none';
 
 /** Whether the element is fully transparent, like the native field behind a custom drop-down list. */
 const isTransparent = (element) => !checkVisibility_.call(element, { opacityProperty: true });
@@ -234,15 +214,6 @@ function hostInDocument(element) {
     node = host_.call(root);
   return node;
 }
-
-const FRACTIONS = [0.5, 0.25, 0.75, 0.1, 0.9];
-const GRID = FRACTIONS.flatMap((x) => FRACTIONS.map((y) => [x, y])).sort(
-  ([ax, ay], [bx, by]) => Math.hypot(ax - 0.5, ay - 0.5) - Math.hypot(bx - 0.5, by - 0.5),
-);
-
-/** @param {Box} box @returns {Point[]} */
-const pointsIn = ({ left, top, right, bottom }) =>
-  GRID.map(([x, y]) => ({ x: left + (right - left) * x, y: top + (bottom - top) * y }));
 
 const LINES = 'path,line,polyline';
 

@@ -88,21 +88,6 @@ function mapBox(matrix, { left, top, right, bottom }) {
   return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
 }
 
-/**
- * @param {Box} a
- * @param {Box} b
- * @returns {Box | null} the intersection; null when it is less than a pixel wide or high
- */
-function overlap(a, b) {
-  const left = Math.max(a.left, b.left);
-  const top = Math.max(a.top, b.top);
-  const right = Math.min(a.right, b.right);
-  const bottom = Math.min(a.bottom, b.bottom);
-  return right - left < 1 || bottom - top < 1 ? null : { left, top, right, bottom };
-}
-
-const viewportOf = (view) => ({ left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight });
-
 /** The visible part of the innermost document, in its own viewport. @param {Level[]} levels @returns {Box | null} */
 function visibleBoxOf(levels) {
   let visible = viewportOf(window);

@@ -22,6 +22,10 @@ const RENDERING_NAMES = new Set([
 ]);
 const DECORATING_NAMES = new Set(['vertical-align', 'text-decoration-line', 'font-family']);
 const REORDERING_NAMES = new Set(['order', 'flex-direction', 'grid-row-start', 'grid-column-start']);
+// What a rule with `:hover` may show a menu by, see hover.js.
+const REVEALING_NAMES = new Set(
+  'display visibility opacity height max-height grid-template-rows transform scale clip-path left'.split(' '),
+);
 // Custom properties are left out: where a relevant value depends on one, its computed value is compared (`dependent` in
 // styles.js).
 const RELEVANT_NAMES = new Set([...RENDERING_NAMES, ...DECORATING_NAMES, ...REORDERING_NAMES]);
@@ -54,6 +58,7 @@ const {
  * @property {Declaration[]} relevantDeclarations @property {string | null} selector  of a relevant style rule
  * @property {CSSRuleList | null} list  of its nested rules @property {RuleRecord[]} rules  their records @property
  *   {SheetRecord | null} imported @property {string | undefined} text  whatever else may change in the rule
+ * @property {boolean} reveals  it may show something while the mouse is over something else
  * @property {boolean} isRelevant  it may set a relevant property, or contains rules
  * @property {string[] | undefined} classes  any element that a style rule selects has one of these classes; empty: it
  *   need not have any; undefined: not computed yet
@@ -191,6 +196,7 @@ function recordRule(rule, depth) {
     rules: NO_RULES,
     imported: null,
     text: undefined,
+    reveals: false,
     isRelevant: false,
     classes: undefined,
   };
@@ -215,12 +221,22 @@ function recordRule(rule, depth) {
     if (!rules) return null;
     known.rules = rules;
   }
+  known.reveals &&= (type !== STYLE || REVEALS.test(selectorOfRule_.call(rule))) && !hides(known.style);
   known.isRelevant =
-    known.relevantDeclarations.some(isSignificant) || known.imported !== null || known.rules.length > 0;
+    known.reveals ||
+    known.relevantDeclarations.some(isSignificant) ||
+    known.imported !== null ||
+    known.rules.length > 0;
   // nested rules refer to it by `&`
   if (known.isRelevant && type === STYLE) known.selector = selectorOfRule_.call(rule);
   return known;
 }
+
+/** Whether a rule hides what it is about. @param {CSSStyleDeclaration} style */
+const hides = (style) =>
+  valueOfStyle_.call(style, 'display') === 'none' ||
+  valueOfStyle_.call(style, 'visibility') === 'hidden' ||
+  valueOfStyle_.call(style, 'opacity') === '0';
 
 /** Whether a declaration may matter: those of order do not with most values. @param {Declaration} declaration */
 const isSignificant = ({ name, value }) => !REORDERING_NAMES.has(name) || reorders(value);
@@ -236,6 +252,7 @@ function readDeclarations(known) {
   for (let i = 0; i < length; i++) {
     const name = itemOfStyle_.call(style, i);
     names.push(name);
+    known.reveals ||= REVEALING_NAMES.has(name);
     if (RELEVANT_NAMES.has(name))
       relevantDeclarations.push({
         name,

@@ -11,9 +11,11 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
  * @typedef {{classes: Set<string>, selectors: string[]}} SelectorSet  selects the elements of one concern
  * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet,
  *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet,
- *   transformsCase: boolean, pointerBlocking: Set<string>, readable: boolean, version: number}} SheetFacts pointed:
- *   elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules that set
- *   `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document
+ *   transformsCase: boolean, drawsBackdrops: boolean, pointerBlocking: Set<string>, readable: boolean,
+ *   version: number, reveals: Reveal[]}} SheetFacts
+ *   pointed: elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules that set
+ *   `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document;
+ *   drawsBackdrops: generated content may be fixed
  */
 const CONCERNS = [
   'before',
@@ -49,9 +51,11 @@ const perConcern = (make) =>
 const UNREADABLE = {
   ...perConcern(newSelectorSet),
   transformsCase: true,
+  drawsBackdrops: true,
   pointerBlocking: new Set(['*']),
   readable: false,
   version: 0,
+  reveals: [],
 };
 
 /**
@@ -67,9 +71,11 @@ function factsOf(sheet, isInOtherDocument) {
   const facts = {
     ...perConcern(newSelectorSet),
     transformsCase: false,
+    drawsBackdrops: false,
     pointerBlocking: new Set(),
     readable: true,
     version,
+    reveals: [],
   };
   readRules(recordedRulesOf(sheet), '', facts);
   factsOfSheets.set(sheet, facts);
@@ -78,9 +84,10 @@ function factsOf(sheet, isInOtherDocument) {
 
 /** @param {RuleRecord[]} rules @param {string} parent  the selector that `&` refers to */
 function readRules(rules, parent, facts) {
-  for (const { isRelevant, relevantDeclarations, selector, style, rules: inner, imported } of rules) {
+  for (const { isRelevant, relevantDeclarations, selector, style, rules: inner, imported, reveals } of rules) {
     if (!isRelevant) continue;
     const whole = selector === null ? parent : parent ? nested(parent, selector) : selector;
+    if (reveals) for (const part of splitList(whole)) readReveal(part, facts.reveals);
     if (style !== null && whole)
       for (const { name, value } of relevantDeclarations) readDeclaration(name, value, whole, facts);
     readRules(inner, whole, facts);
@@ -116,6 +123,9 @@ function readDeclaration(name, value, selector, facts) {
       return;
     case 'content-visibility':
       if (value === 'hidden') addEach(facts.unpainted, selector);
+      return;
+    case 'position':
+      if (value === 'fixed' && !isOfElements) facts.drawsBackdrops = true;
       return;
     case 'text-transform':
       if (value !== 'none') facts.transformsCase = true;
@@ -218,7 +228,8 @@ function splitList(selector) {
 
 /**
  * The elements that the sheets of a document or shadow root select, for each concern.
- * @returns {Record<ConcernName, Concern> & {transformsCase: boolean, blocksPointer: boolean, replacesContent: boolean}}
+ * @returns {Record<ConcernName, Concern> & {transformsCase: boolean, drawsBackdrops: boolean, reveals: Reveal[],
+ *   blocksPointer: boolean, replacesContent: boolean}}
  *   transformsCase, blocksPointer, replacesContent: whether any sheet or style attribute may set `text-transform`, keep
  *   the mouse from an element, or put a picture in place of an element's contents
  * @typedef {{selection: SelectedElements, bit: number}} Concern
@@ -228,10 +239,18 @@ function splitList(selector) {
  */
 function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
-  const { every, classes, byClass, lists, moves, transformsCase, pointerBlocking, replacesContent } = factsIn(
-    root,
-    isDocument,
-  );
+  const {
+    every,
+    classes,
+    byClass,
+    lists,
+    moves,
+    transformsCase,
+    drawsBackdrops,
+    reveals,
+    pointerBlocking,
+    replacesContent,
+  } = factsIn(root, isDocument);
   /** @type {SelectedElements} */
   const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0, moves };
   const isLazy = root === sparseRoot || (readsFewElements && isDocument);
@@ -244,6 +263,8 @@ function selectedIn(root) {
   return {
     ...perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) })),
     transformsCase: transformsCase || around.transformsCase || has('text-transform'),
+    drawsBackdrops,
+    reveals,
     blocksPointer:
       around.blocksPointer ||
       has('pointer-events') ||
@@ -322,8 +343,9 @@ const MOST_MERGED = 200;
 
 /**
  * @param {SheetFacts[]} sheets
- * @returns {{every: number, moves: boolean, transformsCase: boolean, pointerBlocking: string[], replacesContent:
- *   boolean, classes: Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}}
+ * @returns {{every: number, moves: boolean, transformsCase: boolean, drawsBackdrops: boolean, reveals: Reveal[],
+ *   pointerBlocking: string[], replacesContent: boolean, classes: Map<string, number>, byClass: Map<string, number>,
+ *   lists: [number, string][]}}
  */
 function mergeFacts(sheets) {
   const key = sheets.map((facts) => facts.version).join();
@@ -334,6 +356,8 @@ function mergeFacts(sheets) {
     every,
     moves: every !== 0 || sheets.some(({ reordered }) => reordered.classes.size + reordered.selectors.length > 0),
     transformsCase: sheets.some((facts) => facts.transformsCase),
+    drawsBackdrops: sheets.some((facts) => facts.drawsBackdrops),
+    reveals: sheets.flatMap((facts) => facts.reveals),
     pointerBlocking: validLists(new Set(sheets.flatMap((facts) => [...facts.pointerBlocking]))),
     replacesContent: sheets.some(mayReplace),
     classes: new Map(),
@@ -414,6 +438,8 @@ const NOTHING_SELECTED = {
     bit: 0,
   })),
   transformsCase: false,
+  drawsBackdrops: false,
+  reveals: [],
   blocksPointer: false,
   replacesContent: false,
 };

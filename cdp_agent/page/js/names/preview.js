@@ -67,7 +67,6 @@ function firstBlockText(node, visibility, depth) {
   return { text, ends: false };
 }
 
-const DIALOGS_SELECTOR = 'dialog,[role="dialog" i],[role="alertdialog" i],[aria-modal="true" i]';
 const RECOGNIZED_COVERS =
   `${DIALOGS_SELECTOR},[role="menu" i],[role="listbox" i],[role="tooltip" i],[role="banner" i],header,nav,footer,` +
   'aside,iframe,a[href],button,input,select,textarea';
@@ -96,7 +95,6 @@ function coverOf(hit, element) {
 }
 
 const POSITIONED = new Set(['absolute', 'fixed', 'sticky']);
-const OUT_OF_FLOW = new Set(['absolute', 'fixed']);
 
 /**
  * Whether it is positioned and smaller than half of the viewport, like the calendar of a date field; an overlay over

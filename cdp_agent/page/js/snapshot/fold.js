@@ -65,7 +65,7 @@ function finishLine(line, parent) {
   if (line.role === 'row') line.kids = foldCells((line.cells = withSpans(line.element, withoutResizers(line.kids))));
   else if (GRID_ROLES.has(line.role)) withoutPanes(line);
   if (line.role === '') {
-    if (isBare(line) || wrapsOneControl(line)) {
+    if (line.element !== reading.marked && (isBare(line) || wrapsOneControl(line))) {
       parent.kids.push(...asBlocks(line.kids));
       return;
     }

@@ -14,8 +14,9 @@ const RULES_FOR_AN_ELEMENT = 8;
  *   in that reading, and is added now
  * @typedef {object} ReadingCache
  * @property {Map<Element, Memo>} memos @property {Map<Question<unknown>, Map<Element, unknown>>} answers  see remember
- * @property {Line[]} inert  the lines that were marked inert @property {DescriptionUse[]} descriptionUses @property
- *   {boolean} isTrackable  whether all changes can be noticed
+ * @property {Line[]} behind  lines behind a modal dialog or an overlay @property {Element | null} marked  as an overlay
+ * @property {Map<Element, string>} openers  see openersIn
+ * @property {DescriptionUse[]} descriptionUses @property {boolean} isTrackable  whether all changes can be noticed
  * @property {Set<Element>} stale  elements that lost their memo since the last reading, and their ancestors
  * @property {WeakMap<Element, number>} changed  the number of the reading after which a whole subtree may have changed
  *   @property {number} changes  the number of such changes since the last reading
@@ -37,7 +38,9 @@ let readingCount = 0;
 const newCache = () => ({
   memos: new Map(),
   answers: new Map(),
-  inert: [],
+  behind: [],
+  marked: null,
+  openers: NOTHING_OPENS,
   descriptionUses: [],
   isTrackable: true,
   stale: new Set(),
@@ -84,7 +87,7 @@ function resumeCached(base = currentCache?.serial, sameRules = false) {
   readingCount++; // changes from now on are newer than what the last reading made
   if (holds) {
     Object.assign(currentCache, { descriptionUses: [], since: 0, visited: null });
-    for (const line of currentCache.inert) line.inert = false;
+    for (const line of currentCache.behind) line.behind = '';
     return currentCache;
   }
   dropCache();
@@ -109,7 +112,7 @@ function endCached(cache, out) {
     const owner = cache.owners[i];
     if (typeof owner !== 'string') [owner.at, owner.serial] = [i, readingCount];
   }
-  cache.inert = reading.inert;
+  cache.behind = reading.behind;
   return cache.serial;
 }
 
@@ -251,7 +254,7 @@ class Output {
 
   /** Whether a line with all its descendants is the same in the last text. @param {Line} line */
   has(line, depth) {
-    return this.serial !== 0 && line.serial === this.serial && line.depth === depth && line.inert === line.wasInert;
+    return this.serial !== 0 && line.serial === this.serial && line.depth === depth && line.behind === line.wasBehind;
   }
 
   /** Copies a line and its descendants from the last text. @param {Line} line */

@@ -39,14 +39,14 @@ function renderLine(line, depth, out) {
     return null;
   }
   line.depth = depth;
-  line.wasInert = line.inert;
+  line.wasBehind = line.behind;
   line.size = 1;
   line.serial = 0; // until this text is complete
   const from = out.length;
   let text = `${INDENTS[depth]}- ${line.role}`;
   if (line.name) text += ` ${quote(line.name)}`;
   text += line.states;
-  if (line.inert) text += ' [inert]';
+  text += line.behind;
   if (line.id) text += ` [ref=\x01${line.id}]`;
   text += line.target;
   if (line.remote) {

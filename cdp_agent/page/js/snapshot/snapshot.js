@@ -59,9 +59,8 @@ function readDocument(cache, places) {
   const isEdit = cache !== null && cache.serial > 0;
   sparseRoot = isEdit ? document : null;
   reading = newReading();
-  const kids = visitDocument(cache);
+  const kids = withFrontFirst(visitDocument(cache), document);
   const out = new Output(isEdit ? cache.owners : [], isEdit ? cache.serial : 0);
-  markInert(kids, document);
   renderKids(kids, 0, out);
   const serial = cache ? endCached(cache, out) : 0;
   const seen = places ? linesInViewport(out.owners) : [];
@@ -89,6 +88,8 @@ function visitDocument(cache) {
   const root = documentElement_.call(document);
   const visit = () => {
     reading.cache = cache;
+    if (cache) markOverlay(cache);
+    if (cache) markOpeners(cache);
     visitElement(root, whole, 0, 0);
   };
   if (root) inRoot(document, visit);

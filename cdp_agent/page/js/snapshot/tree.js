@@ -15,8 +15,8 @@
  * @property {number} serial  the serial of the last text with this line, 0 for none @property {number} at  its row
  *   there
  * @property {number} size  the number of rows, with those of its descendants @property {number} depth
- * @property {boolean} inert  made inert by a modal dialog, with all that is in it @property {boolean} wasInert  the
- *   same in the last text with this line
+ * @property {string} behind  " [inert]" behind a modal dialog, " [covered]" behind an overlay, with all that is in it
+ * @property {string} wasBehind  the same in the last text with this line
  */
 
 // Flags that hold for everything below an element.
@@ -81,11 +81,14 @@ function newReading() {
     notable: new Set(),
     moved: new Set(),
     modals: [],
-    inert: [],
+    behind: [],
     focused: null,
     selected: null,
     active: null,
     page: { origin: '', hasBase: false },
+    overlay: null,
+    marked: null,
+    openers: NOTHING_OPENS,
     cache: null,
   };
 }
@@ -110,8 +113,8 @@ const newLine = (element, tag, role) => ({
   at: 0,
   size: 0,
   depth: 0,
-  inert: false,
-  wasInert: false,
+  behind: '',
+  wasBehind: '',
 });
 
 /** Appends text to a line's kids; adjacent texts are joined here, and tidied when the line is finished. */
@@ -146,12 +149,15 @@ function readRoot(root) {
   let selection = selections.get(root);
   if (!selection) selections.set(root, (selection = selectedIn(root)));
   const facts = { selections: selection, owners: ownersIn(root), notable: notableIn(root), moved: movedIn(root) };
+  facts.openers = openersIn(root, selection.reveals);
   facts.focused = focusedIn(root);
   facts.selected = selectedInEditor(root, facts.focused);
   facts.active = activeIn(root);
   if (isDocument) {
     const url = documentURL_.call(root);
     const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url)?.[0];
+    facts.overlay = overlayIn(root);
+    facts.marked = facts.overlay?.marked ?? null;
     facts.page = {
       origin: origin ? `${origin}/` : '\0',
       hasBase: [...elementsByTag_.call(root, 'base')].some((base) => hasAttr(base, 'href')),
@@ -306,6 +312,7 @@ function visitVisible(element, tag, line, flags, depth, isNotable) {
     if (LISTEN_FOR_ITEMS.has(tag)) flags |= ITEMS_CLICKABLE;
     else clickable ||= MAYBE_CLICKABLE;
   }
+  if (reading.openers.size && reading.openers.has(element)) clickable = CLICKABLE;
   if ((tag === 'SUMMARY' && isSummaryOfDetails(element)) || (tag === 'LABEL' && isLabelOfHiddenControl(element)))
     clickable = CLICKABLE;
   if (tag === 'LABEL' && clickable !== CLICKABLE && controlHasOwnLine(element)) {
@@ -333,7 +340,8 @@ function visitVisible(element, tag, line, flags, depth, isNotable) {
     isEmptyGraphic(element, tag)
   )
     clickable = CLICKABLE;
-  if (!isInteractive && !clickable && (role === '' || role === 'none' || INLINE_ROLES.has(role))) {
+  const isPlain = role === '' || role === 'none' || INLINE_ROLES.has(role);
+  if (!isInteractive && !clickable && isPlain && element !== reading.marked) {
     visitTransparent(element, tag, line, flags, depth);
     return;
   }
@@ -448,6 +456,8 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isNotabl
   if (isNotable || hasRef || role === 'heading' || context.focused === element || reading.active === element)
     line.states = statesOf(element, tag, role, context);
   if (MODAL_ROLES.has(role)) line.states += modalState(element, tag);
+  if (reading.openers.size) line.states += reading.openers.get(element) ?? '';
+  if (element === reading.marked && !line.states.includes(' [modal]')) line.states += ' [overlay]';
   if (GRID_ROLES.has(role)) line.states += rowCountState(element);
   // The outline of a field is often a hidden <fieldset> with a hidden <legend>: that name is of no use to anyone.
   if (role !== 'group' || hasRef || !(flags & ARIA_HIDDEN)) setLineName(line, flags, isNotable);

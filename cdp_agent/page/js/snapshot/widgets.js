@@ -114,6 +114,7 @@ function visitFrame(element, tag, role, parent, flags, depth) {
   line.id = idOf(element);
   line.name = nameOf(element, 'iframe');
   if (reading.focused === element) line.states = ' [focused]';
+  if (reading.marked === element) line.states += ' [overlay]';
   parent.kids.push(line);
   const inner = frameDocument(element);
   if (!inner) {
@@ -132,8 +133,7 @@ function visitFrame(element, tag, role, parent, flags, depth) {
   inRoot(inner, () => {
     const content = newLine(root, 'HTML', '');
     visitElement(root, content, flags & ARIA_DISABLED, depth + 1);
-    line.kids = tidy(content.kids);
-    markInert(line.kids, inner);
+    line.kids = withFrontFirst(tidy(content.kids), inner);
   });
 }
 

@@ -23,6 +23,7 @@ READING = (
     "core/registry.js",
     "core/text.js",
     "names/decorated.js",
+    "core/subjects.js",
     "core/sheets.js",
     "core/style.js",
     "core/assistive.js",

@@ -10,10 +10,11 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 /**
  * @typedef {{classes: Set<string>, selectors: string[]}} SelectorSet  selects the elements of one concern
  * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet,
- *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet,
+ *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet, unseen: SelectorSet,
  *   transformsCase: boolean, pointerBlocking: Set<string>, readable: boolean, version: number}} SheetFacts pointed:
  *   elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules that set
- *   `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document
+ *   `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document; unseen: see
+ *   subjects.js
  */
 const CONCERNS = [
   'before',
@@ -25,10 +26,11 @@ const CONCERNS = [
   'decorated',
   'replaced',
   'reordered',
+  ...Object.keys(SUBJECTS),
 ];
 /**
  * @typedef {'before' | 'after' | 'cursor' | 'pointed' | 'counters' | 'unpainted' | 'decorated' | 'replaced' |
- *   'reordered'} ConcernName
+ *   'reordered' | 'unseen'} ConcernName
  */
 
 /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
@@ -101,6 +103,7 @@ function nested(parent, selector) {
  */
 function readDeclaration(name, value, selector, facts) {
   if (value === '') return; // a longhand whose shorthand was set with var(): its value is not known yet
+  if (SUBJECT_VALUES.has(name)) readSubjects(name, value, selector, facts);
   const isOfElements = !selector.includes('::');
   switch (name) {
     case 'all':
@@ -222,9 +225,9 @@ function splitList(selector) {
  *   transformsCase, blocksPointer, replacesContent: whether any sheet or style attribute may set `text-transform`, keep
  *   the mouse from an element, or put a picture in place of an element's contents
  * @typedef {{selection: SelectedElements, bit: number}} Concern
- * @typedef {{every: number, elements: {get: (element: Element) => number}, classes: Map<string, number>, byClass:
- *   Map<string, number>, last: Element | null, lastBits: number, moves: boolean}} SelectedElements  numbers are sets of
- *   concerns, one bit for each; moves: some rule is of the concern `reordered`
+ * @typedef {{every: number, elements: {get: (element: Element) => number}, lists: [number, string][], classes:
+ *   Map<string, number>, byClass: Map<string, number>, last: Element | null, lastBits: number, moves: boolean}}
+ *   SelectedElements  numbers are sets of concerns, one bit for each; moves: some rule is of the concern `reordered`
  */
 function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
@@ -233,10 +236,10 @@ function selectedIn(root) {
     isDocument,
   );
   /** @type {SelectedElements} */
-  const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0, moves };
+  const selection = { every, elements: new Map(), lists, classes, byClass, last: null, lastBits: 0, moves };
   const isLazy = root === sparseRoot || (readsFewElements && isDocument);
-  if (isLazy) selection.elements = new LazySelection(root, lists);
-  else selection.elements = selectElements(root, lists);
+  if (isLazy) selection.elements = new LazySelection(root, lists, concernsOfStyle);
+  else selection.elements = withStyled(root, selectElements(root, lists));
   const around = isDocument ? NOTHING_SELECTED : selectionsFor(host_.call(root));
   const select = root === sparseRoot ? selectByAttributes : (selector) => selectAll(root, selector);
   const styles = [...select(STYLED)].map((element) => attr(element, 'style').toLowerCase());
@@ -294,10 +297,11 @@ const SCOPE = /(?<![\\"']):scope(?![\w-])/gi;
 
 /** The same as `selectElements`, but matches each element on request, for as long as these are few. */
 class LazySelection {
-  /** @param {Document} root @param {[number, string][]} lists */
-  constructor(root, lists) {
+  /** @param {Document} root @param {[number, string][]} lists @param {(style: string) => number} [ofStyle] */
+  constructor(root, lists, ofStyle) {
     this.root = root;
     this.lists = lists;
+    this.ofStyle = ofStyle;
     this.left = elementsByTag_.call(root, '*').length * LAZY_SHARE;
     /** @type {[number, string][] | null} */
     this.alone = null;
@@ -308,9 +312,10 @@ class LazySelection {
   /** @param {Element} element @returns {number} */
   get(element) {
     if (this.all === null && this.left-- < 0) this.all = selectElements(this.root, this.lists);
-    if (this.all) return this.all.get(element) ?? 0;
+    const style = this.ofStyle ? attr(element, 'style') : null;
+    let bits = style === null ? 0 : this.ofStyle(style);
+    if (this.all) return bits | this.all.get(element);
     this.alone ??= this.lists.map(([bit, list]) => [bit, list.replace(SCOPE, ':root')]);
-    let bits = 0;
     for (const [bit, list] of this.alone) if (matches(element, list)) bits |= bit;
     return bits;
   }
@@ -405,6 +410,7 @@ const NOTHING_SELECTED = {
     selection: {
       every: 0,
       elements: new Map(),
+      lists: [],
       classes: new Map(),
       byClass: new Map(),
       last: null,

@@ -51,6 +51,7 @@ READING = (
     "snapshot/spans.js",
     "snapshot/fold.js",
     "snapshot/order.js",
+    "snapshot/sight.js",
     "snapshot/render.js",
     "snapshot/kept.js",
     "core/sheet_changes.js",

@@ -10,11 +10,11 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 /**
  * @typedef {{classes: Set<string>, selectors: string[]}} SelectorSet  selects the elements of one concern
  * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet,
- *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet, unseen: SelectorSet,
+ *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet, clipping: SelectorSet, unseen: SelectorSet,
  *   transformsCase: boolean, pointerBlocking: Set<string>, readable: boolean, version: number}} SheetFacts pointed:
  *   elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules that set
- *   `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document; unseen: see
- *   subjects.js
+ *   `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document; clipping,
+ *   unseen: see subjects.js
  */
 const CONCERNS = [
   'before',
@@ -30,7 +30,7 @@ const CONCERNS = [
 ];
 /**
  * @typedef {'before' | 'after' | 'cursor' | 'pointed' | 'counters' | 'unpainted' | 'decorated' | 'replaced' |
- *   'reordered' | 'unseen'} ConcernName
+ *   'reordered' | 'clipping' | 'unseen'} ConcernName
  */
 
 /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
@@ -273,6 +273,11 @@ const STYLED = ['text-transform', 'pointer-events', 'interactivity', 'content']
   .map((property) => `[style*="${property}" i]`)
   .join();
 const ALL_CONCERNS = (1 << CONCERNS.length) - 1;
+// Where a sheet cannot be read, these are not asked of every element, see mayBeUnseen.
+const ONLY_WHERE_READ = ['pointed', ...Object.keys(SUBJECTS)].reduce(
+  (bits, concern) => bits | (1 << CONCERNS.indexOf(concern)),
+  0,
+);
 
 /**
  * @param {Node} root
@@ -334,7 +339,7 @@ function mergeFacts(sheets) {
   const key = sheets.map((facts) => facts.version).join();
   let known = mergedFacts.get(key);
   if (known) return known;
-  const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS & ~(1 << CONCERNS.indexOf('pointed'));
+  const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS & ~ONLY_WHERE_READ;
   known = {
     every,
     moves: every !== 0 || sheets.some(({ reordered }) => reordered.classes.size + reordered.selectors.length > 0),
@@ -351,7 +356,7 @@ function mergeFacts(sheets) {
       for (const name of facts[concern].classes) known.classes.set(name, known.classes.get(name) | (1 << i));
       for (const selector of facts[concern].selectors) selectors.add(selector);
     }
-    if (every === 0) for (const list of validLists(selectors)) known.lists.push([1 << i, list]);
+    if (every === 0 && selectors.size) for (const list of validLists(selectors)) known.lists.push([1 << i, list]);
   });
   if (mergedFacts.size > MOST_MERGED) mergedFacts.clear();
   mergedFacts.set(key, known);

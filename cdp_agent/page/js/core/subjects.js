@@ -2,76 +2,88 @@
 // others are in: whether it does is asked of the element, at each reading. `mayApply(selections.unseen, element)` tells
 // it of an element, `subjectsIn(root, 'unseen')` all of them.
 
-const FAR = '-(?:\\d{3}|\\d\\d(?:\\.\\d+)?(?:r?em|%|[sld]?v))';
-const AWAY = new RegExp(`^(?:${FAR}|\\d{3,}(?:%|[sld]?v)|\\d{4})|var\\(|calc\\(.*(?:-|\\* )`);
-const BACK = new RegExp(`^${FAR}`);
-const SHAPED = /^(?!none$|auto$)/;
-const CLIPPING = /^(?!visible$)/;
+// No regular expressions, as compiling them took longer than all else here.
+
+/** Whether a length may put something where nobody sees it. @param {string} value */
+function isFar(value) {
+  const length = parseFloat(value);
+  if (Number.isNaN(length)) return value.includes('var(') || (value.includes('calc(') && /-|\* /.test(value));
+  if (length < 0) return length <= -100 || (length <= -10 && !value.endsWith('px'));
+  return length >= 1000 || (length >= 100 && !value.endsWith('px'));
+}
+const isFarBack = (value) => parseFloat(value) < 0 && isFar(value);
+
+/** Whether a transform may do so, or leave nothing of it: by a length, a scale of 0, or turned away. */
+function isTransformFar(value) {
+  if (value.includes('var(') || value.includes('matrix')) return true;
+  for (const part of value.split(')')) {
+    const [name, lengths = ''] = part.split('(');
+    if (name.includes('translate') ? lengths.split(',').some(isFar) : /rotate[XY3]/.test(name)) return true;
+    if (name.includes('scale') && lengths.split(',').some((scale) => parseFloat(scale) === 0)) return true;
+  }
+  return false;
+}
+
+const isShaped = (value) => value !== 'none' && value !== 'auto';
+const isClipping = (value) => value === 'hidden' || value === 'clip';
+const isZero = (value) => parseFloat(value) === 0;
 
 /**
- * The values of properties that are of a concern. unseen: what may keep an element from being seen, or what is in it,
- * see sight.js. @type {Record<string, Record<string, RegExp>>}
+ * The values of properties that are of a concern. clipping: what may keep that from being seen which is in an
+ * element; unseen: or the element itself, see sight.js. @type {Record<string, Record<string, (value: string) => boolean>>}
  */
 const SUBJECTS = {
+  clipping: { 'overflow-y': isClipping }, // where only overflow-x is hidden, overflow-y is auto, and the box scrolls
   unseen: {
-    'overflow-x': CLIPPING,
-    'overflow-y': CLIPPING,
-    left: AWAY,
-    right: AWAY,
-    top: AWAY,
-    bottom: AWAY,
-    'margin-left': BACK,
-    'margin-right': BACK,
-    'margin-top': BACK,
-    transform: /scale[^)]*\b0(?!\.\d)|translate[^)]*(?:\d{3}|\d\d(?:r?em|[sld]?v)|calc)|matrix|rotate[XY3]|var\(/,
-    translate: SHAPED,
-    scale: /\b0(?!\.\d)|var\(/,
-    opacity: /^0?\.0|^0(?!\.)|^[0-4]%|var\(|calc\(/,
-    filter: /opacity|var\(/,
-    clip: SHAPED,
-    'clip-path': SHAPED,
-    'font-size': /^0(?!\.)/,
-    'text-indent': /^-\d{3}|^-\d\d.*em/,
-    color: /^transparent$|^rgba\(.*, 0\)$/,
-    'backface-visibility': /^hidden$/,
+    left: isFar,
+    right: isFar,
+    top: isFar,
+    bottom: isFar,
+    'margin-left': isFarBack,
+    transform: isTransformFar,
+    translate: isShaped,
+    scale: (value) => value.includes('var(') || value.split(' ').some(isZero),
+    opacity: (value) => !(parseFloat(value) >= 0.05),
+    filter: (value) => value.includes('opacity') || value.includes('var('),
+    clip: isShaped,
+    'clip-path': isShaped,
+    'text-indent': isFarBack,
+    'backface-visibility': (value) => value === 'hidden',
   },
 };
 
-/** The concerns that a property may be of. @type {Map<string, [string, RegExp][]>} */
+/** The concerns that a property may be of. @type {Map<string, [string, (value: string) => boolean][]>} */
 const SUBJECT_VALUES = new Map();
 for (const [concern, values] of Object.entries(SUBJECTS)) {
-  for (const [name, value] of Object.entries(values))
-    SUBJECT_VALUES.set(name, [...(SUBJECT_VALUES.get(name) ?? []), [concern, value]]);
+  for (const [name, isOf] of Object.entries(values))
+    SUBJECT_VALUES.set(name, [...(SUBJECT_VALUES.get(name) ?? []), [concern, isOf]]);
 }
 
 /** Whether a declaration is of any of these concerns. */
 function hasSubjects(name, value) {
-  for (const [, values] of SUBJECT_VALUES.get(name)) if (values.test(value)) return true;
+  for (const [, isOf] of SUBJECT_VALUES.get(name)) if (isOf(value)) return true;
   return false;
 }
 
 /** Records whom a declaration may touch. @param {SheetFacts} facts */
 function readSubjects(name, value, selector, facts) {
-  for (const [concern, values] of SUBJECT_VALUES.get(name))
-    if (values.test(value)) addSubjects(facts[concern], selector);
+  for (const [concern, isOf] of SUBJECT_VALUES.get(name)) if (isOf(value)) addSubjects(facts[concern], selector);
 }
 
-const IN_PARENTHESES = '\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\)';
-const LAST_COMPOUND = new RegExp(`(?:\\[[^\\]]*\\]|${IN_PARENTHESES}|\\\\.|[^\\s>+~()[\\]])+$`);
-const ONE_OF = new RegExp(`^:(?:is|where)(${IN_PARENTHESES})(?::[\\w-]+(?:${IN_PARENTHESES})?)*$`);
-const STATES = new RegExp(`(?<!\\\\):[\\w-]+(?:${IN_PARENTHESES})?`, 'g');
+// A pseudo-class, apart from those that only group selectors; and what is before a sibling.
+const STATES = /(?<!\\):(?!is\(|where\()[\w-]+(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?/g;
+const SIBLINGS = /^.*[+~](?![^([]*[)\]])/;
 
 /**
- * Adds elements by their tag, classes and attributes alone, so that it does not matter when a rule begins to apply.
+ * Adds elements by their tags, classes, attributes and what they are in, so that it does not matter when a rule begins
+ * to apply: what changes these has all that is in the changed element visited again.
  * @param {SelectorSet} target
  */
 function addSubjects(target, selector) {
   for (const part of splitList(selector)) {
-    if (/::|:(?:before|after|first-line|first-letter)(?![\w-])/.test(part)) continue;
-    const compound = LAST_COMPOUND.exec(part.trim())?.[0] ?? '*';
-    const inner = ONE_OF.exec(compound);
-    if (inner) addSubjects(target, inner[1].slice(1, -1));
-    else add(target, compound.replace(STATES, '') || (compound.startsWith(':root') ? 'html' : '*'));
+    if (part.includes('::') || part.includes(':host')) continue;
+    const isSimple = LAST_CLASS.test(part) || !/[:+~]/.test(part);
+    add(target, isSimple ? part : part.replace(STATES, '').replace(SIBLINGS, '').trim() || part);
   }
 }
 
@@ -79,21 +91,17 @@ function addSubjects(target, selector) {
 const concernsOfStyles = new Map();
 const MOST_STYLES = 5000;
 // a shorthand, and the longhand that stands for it
-const SHORTHANDS = { __proto__: null, overflow: 'overflow-x', inset: 'left', margin: 'margin-left' };
-const CONCERNED_STYLE = new RegExp(
-  `(?:^|[;\\s])(${[...SUBJECT_VALUES.keys(), ...Object.keys(SHORTHANDS)].join('|')})\\s*:\\s*([^;]*)`,
-  'g',
-);
+const SHORTHANDS = { __proto__: null, overflow: 'overflow-y', inset: 'left', margin: 'margin-left' };
 
 /** The bits of the concerns of a style attribute. @param {string} style */
 function concernsOfStyle(style) {
   let bits = concernsOfStyles.get(style);
   if (bits !== undefined) return bits;
   bits = 0;
-  for (const [, name, value] of style.toLowerCase().matchAll(CONCERNED_STYLE)) {
-    for (const [concern, values] of SUBJECT_VALUES.get(SHORTHANDS[name] ?? name)) {
-      if (values.test(value) || value.split(/\s+/).some((part) => values.test(part)))
-        bits |= 1 << CONCERNS.indexOf(concern);
+  for (const declaration of style.toLowerCase().split(';')) {
+    const [name, value = ''] = declaration.split(':').map((part) => part.trim());
+    for (const [concern, isOf] of SUBJECT_VALUES.get(SHORTHANDS[name] ?? name) ?? []) {
+      if (isOf(value) || (name in SHORTHANDS && value.split(' ').some(isOf))) bits |= 1 << CONCERNS.indexOf(concern);
     }
   }
   if (concernsOfStyles.size > MOST_STYLES) concernsOfStyles.clear();

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.page.page import Page
-
-from .writing import show
+from tests.conftest import Serve
+from tests.test_reading import FILL, read_anew
+from tests.writing import opened, show
 
 BUTTON = "<button>Go</button>"
 AWAY = "position:absolute;width:200px;height:100px;"
@@ -108,3 +109,72 @@ async def test_what_can_be_seen_or_is_read_aloud_is_not_marked(content: str, she
     text = (await sheet.snapshot()).text
 
     assert "[not-shown]" not in text, text
+
+
+RULES = """<style>
+.drawer { position: fixed; inset: 0 auto 0 0; width: 200px; transform: translateX(-100%); transition: transform 1ms }
+.open ~ .drawer { transform: none }
+.panel { max-height: 0; overflow: hidden } .panel.shown { max-height: none }
+.track { display: flex; overflow: hidden; width: 90px } .track p { flex: none; width: 90px; margin: 0 }
+@media (max-width: 100px) { .narrow { opacity: 0 } }
+</style>"""
+WIDGETS = f"""{RULES}<i id=toggle></i><nav class=drawer><a href=/d>drawn</a></nav>
+<div class=panel id=panel><a href=/p>in the panel</a> and <b>words</b></div>
+<div class=track id=track><p><a href=/1>one</a></p><p><a href=/2>two</a></p></div>
+<button class=narrow>narrow</button>{FILL}"""
+CHANGES = {
+    "a class of a neighbour": "toggle.className = 'open'",
+    "what opens": "panel.className += ' shown'",
+    "a slide by scrolling": "track.scrollLeft = 90",
+    "a slide by a transform": "track.lastChild.style.transform = 'translateX(-90px)'",
+    "a style attribute": "track.style.opacity = 0",
+    "the value of a rule": "document.styleSheets[0].cssRules[2].style.maxHeight = 'none'",
+    "another rule": "document.styleSheets[0].insertRule('#track { opacity: 0 }')",
+    "a media rule": "document.styleSheets[0].cssRules[6].media.mediaText = 'all'",
+    "text that grows": "panel.lastChild.textContent = 'more words'",
+}
+
+
+async def test_a_kept_reading_sees_what_a_fresh_one_would(sheet: Page, subtests: pytest.Subtests) -> None:
+    for name, change in CHANGES.items():
+        await show(sheet, WIDGETS)
+        before = (await sheet.snapshot()).text
+        await sheet.evaluate(change)
+        await sheet.evaluate(
+            "Promise.all(document.getAnimations().map((animation) => animation.finished)).then(() => 0)"
+        )
+
+        kept = (await sheet.snapshot()).text
+
+        with subtests.test(name):
+            assert before.count("[not-shown]") == 3
+            assert kept != before
+            assert kept == await read_anew(sheet)
+
+
+async def test_text_in_what_is_not_shown_has_a_line_of_its_own(sheet: Page) -> None:
+    await show(sheet, "<p>before</p><div style='opacity:0'><a href=/a>One</a> and <a href=/b>two</a></div>after")
+
+    lines = [line.partition(" [ref")[0] for line in (await sheet.snapshot()).text.split("\n")]
+
+    assert lines == [
+        "- paragraph: before",
+        "- generic [not-shown]:",
+        '  - link "One"',
+        "  - text: and",
+        '  - link "two"',
+        "- text: after",
+    ]
+
+
+async def test_what_frames_and_components_hide_is_marked_too(page: Page, serve: Serve) -> None:
+    hidden = "<style>.away{position:absolute;left:-999px}</style><div class=away><button>Go</button></div>"
+    await opened(page, serve, "")
+    await page.goto(
+        serve(
+            f"<div id=h></div><script>h.attachShadow({{mode: 'closed'}}).innerHTML = `{hidden}`</script>"
+            f'<iframe srcdoc="{hidden}"></iframe><iframe src={serve(hidden)}></iframe>'
+        )
+    )
+
+    assert (await page.snapshot()).text.count('button "Go" [not-shown]') == 3

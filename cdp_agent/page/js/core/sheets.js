@@ -10,11 +10,11 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 /**
  * @typedef {{classes: Set<string>, selectors: string[]}} SelectorSet  selects the elements of one concern
  * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet,
- *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet, clipping: SelectorSet, unseen: SelectorSet,
- *   transformsCase: boolean, pointerBlocking: Set<string>, readable: boolean, version: number}} SheetFacts pointed:
- *   elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules that set
- *   `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document; clipping,
- *   unseen: see subjects.js
+ *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet, clipping:
+ *   SelectorSet, unseen: SelectorSet, transformsCase: boolean, pointerBlocking: Set<string>, readable: boolean, version:
+ *   number}} SheetFacts pointed: elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules
+ *   that set `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document;
+ *   clipping, unseen: see subjects.js
  */
 const CONCERNS = [
   'before',
@@ -26,7 +26,8 @@ const CONCERNS = [
   'decorated',
   'replaced',
   'reordered',
-  ...Object.keys(SUBJECTS),
+  'clipping',
+  'unseen',
 ];
 /**
  * @typedef {'before' | 'after' | 'cursor' | 'pointed' | 'counters' | 'unpainted' | 'decorated' | 'replaced' |
@@ -103,7 +104,7 @@ function nested(parent, selector) {
  */
 function readDeclaration(name, value, selector, facts) {
   if (value === '') return; // a longhand whose shorthand was set with var(): its value is not known yet
-  if (SUBJECT_VALUES.has(name)) readSubjects(name, value, selector, facts);
+  if (mayHide(name, value)) addSubjects(facts[concernOf(name)], selector);
   const isOfElements = !selector.includes('::');
   switch (name) {
     case 'all':
@@ -225,9 +226,9 @@ function splitList(selector) {
  *   transformsCase, blocksPointer, replacesContent: whether any sheet or style attribute may set `text-transform`, keep
  *   the mouse from an element, or put a picture in place of an element's contents
  * @typedef {{selection: SelectedElements, bit: number}} Concern
- * @typedef {{every: number, elements: {get: (element: Element) => number}, lists: [number, string][], classes:
- *   Map<string, number>, byClass: Map<string, number>, last: Element | null, lastBits: number, moves: boolean}}
- *   SelectedElements  numbers are sets of concerns, one bit for each; moves: some rule is of the concern `reordered`
+ * @typedef {{every: number, elements: {get: (element: Element) => number}, classes: Map<string, number>, byClass:
+ *   Map<string, number>, last: Element | null, lastBits: number, moves: boolean}} SelectedElements  numbers are sets of
+ *   concerns, one bit for each; moves: some rule is of the concern `reordered`
  */
 function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
@@ -236,7 +237,7 @@ function selectedIn(root) {
     isDocument,
   );
   /** @type {SelectedElements} */
-  const selection = { every, elements: new Map(), lists, classes, byClass, last: null, lastBits: 0, moves };
+  const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0, moves };
   const isLazy = root === sparseRoot || (readsFewElements && isDocument);
   if (isLazy) selection.elements = new LazySelection(root, lists, concernsOfStyle);
   else selection.elements = withStyled(root, selectElements(root, lists));
@@ -274,7 +275,7 @@ const STYLED = ['text-transform', 'pointer-events', 'interactivity', 'content']
   .join();
 const ALL_CONCERNS = (1 << CONCERNS.length) - 1;
 // Where a sheet cannot be read, these are not asked of every element, see mayBeUnseen.
-const ONLY_WHERE_READ = ['pointed', ...Object.keys(SUBJECTS)].reduce(
+const ONLY_WHERE_READ = ['pointed', 'clipping', 'unseen'].reduce(
   (bits, concern) => bits | (1 << CONCERNS.indexOf(concern)),
   0,
 );
@@ -415,7 +416,6 @@ const NOTHING_SELECTED = {
     selection: {
       every: 0,
       elements: new Map(),
-      lists: [],
       classes: new Map(),
       byClass: new Map(),
       last: null,

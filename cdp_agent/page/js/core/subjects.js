@@ -1,6 +1,5 @@
-// Which elements a rule or a style attribute may touch that sets a property to certain values, whatever state they or
-// others are in: whether it does is asked of the element, at each reading. `mayApply(selections.unseen, element)` tells
-// it of an element, `subjectsIn(root, 'unseen')` all of them.
+// Which elements a rule or a style attribute may keep from being seen, whatever state they or others are in; whether it
+// does is asked of each at each reading, see sight.js.
 
 // No regular expressions, as compiling them took longer than all else here.
 
@@ -25,50 +24,29 @@ function isTransformFar(value) {
 }
 
 const isShaped = (value) => value !== 'none' && value !== 'auto';
-const isClipping = (value) => value === 'hidden' || value === 'clip';
-const isZero = (value) => parseFloat(value) === 0;
 
-/**
- * The values of properties that are of a concern. clipping: what may keep that from being seen which is in an
- * element; unseen: or the element itself, see sight.js. @type {Record<string, Record<string, (value: string) => boolean>>}
- */
-const SUBJECTS = {
-  clipping: { 'overflow-y': isClipping }, // where only overflow-x is hidden, overflow-y is auto, and the box scrolls
-  unseen: {
-    left: isFar,
-    right: isFar,
-    top: isFar,
-    bottom: isFar,
-    'margin-left': isFarBack,
-    transform: isTransformFar,
-    translate: isShaped,
-    scale: (value) => value.includes('var(') || value.split(' ').some(isZero),
-    opacity: (value) => !(parseFloat(value) >= 0.05),
-    filter: (value) => value.includes('opacity') || value.includes('var('),
-    clip: isShaped,
-    'clip-path': isShaped,
-    'text-indent': isFarBack,
-    'backface-visibility': (value) => value === 'hidden',
-  },
+/** Which values of a property may keep an element from being seen. @type {Record<string, (value: string) => boolean>} */
+const HIDING_VALUES = {
+  __proto__: null,
+  // or rather what is in it; where only overflow-x is hidden, overflow-y is auto, and the box scrolls
+  'overflow-y': (value) => value === 'hidden' || value === 'clip',
+  left: isFar,
+  right: isFar,
+  top: isFar,
+  bottom: isFar,
+  'margin-left': isFarBack,
+  transform: isTransformFar,
+  translate: isShaped,
+  scale: (value) => value.includes('var(') || value.split(' ').some((factor) => parseFloat(factor) === 0),
+  opacity: (value) => !(parseFloat(value) >= 0.05),
+  filter: (value) => value.includes('opacity') || value.includes('var('),
+  clip: isShaped,
+  'clip-path': isShaped,
+  'text-indent': isFarBack,
 };
 
-/** The concerns that a property may be of. @type {Map<string, [string, (value: string) => boolean][]>} */
-const SUBJECT_VALUES = new Map();
-for (const [concern, values] of Object.entries(SUBJECTS)) {
-  for (const [name, isOf] of Object.entries(values))
-    SUBJECT_VALUES.set(name, [...(SUBJECT_VALUES.get(name) ?? []), [concern, isOf]]);
-}
-
-/** Whether a declaration is of any of these concerns. */
-function hasSubjects(name, value) {
-  for (const [, isOf] of SUBJECT_VALUES.get(name)) if (isOf(value)) return true;
-  return false;
-}
-
-/** Records whom a declaration may touch. @param {SheetFacts} facts */
-function readSubjects(name, value, selector, facts) {
-  for (const [concern, isOf] of SUBJECT_VALUES.get(name)) if (isOf(value)) addSubjects(facts[concern], selector);
-}
+const mayHide = (name, value) => name in HIDING_VALUES && HIDING_VALUES[name](value);
+const concernOf = (name) => (name === 'overflow-y' ? 'clipping' : 'unseen');
 
 // A pseudo-class, apart from those that only group selectors; and what is before a sibling.
 const STATES = /(?<!\\):(?!is\(|where\()[\w-]+(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?/g;
@@ -99,10 +77,10 @@ function concernsOfStyle(style) {
   if (bits !== undefined) return bits;
   bits = 0;
   for (const declaration of style.toLowerCase().split(';')) {
-    const [name, value = ''] = declaration.split(':').map((part) => part.trim());
-    for (const [concern, isOf] of SUBJECT_VALUES.get(SHORTHANDS[name] ?? name) ?? []) {
-      if (isOf(value) || (name in SHORTHANDS && value.split(' ').some(isOf))) bits |= 1 << CONCERNS.indexOf(concern);
-    }
+    const [property, value = ''] = declaration.split(':').map((part) => part.trim());
+    const name = SHORTHANDS[property] ?? property;
+    if (mayHide(name, value) || (name !== property && value.split(' ').some((part) => mayHide(name, part))))
+      bits |= 1 << CONCERNS.indexOf(concernOf(name));
   }
   if (concernsOfStyles.size > MOST_STYLES) concernsOfStyles.clear();
   concernsOfStyles.set(style, bits);
@@ -120,16 +98,4 @@ function withStyled(root, elements) {
     if (bits) elements.set(styled[i], bits | elements.get(styled[i]));
   }
   return elements;
-}
-
-/**
- * All elements of a document or shadow root that rules or style attributes of a concern may touch.
- * @param {Node} root @param {ConcernName} concern @returns {Element[]}
- */
-function subjectsIn(root, concern) {
-  const { selection, bit } = rootFacts(root).selections[concern];
-  const selectors = selection.every & bit ? ['*'] : ['[style]'];
-  for (const [name, bits] of selection.classes) if (bits & bit) selectors.push(`.${CSS.escape(name)}`);
-  for (const [bits, list] of selection.lists) if (bits & bit) selectors.push(list);
-  return [...selectAll(root, selectors.join())].filter((element) => concernsOf(selection, element) & bit);
 }

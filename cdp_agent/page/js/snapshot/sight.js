@@ -37,7 +37,7 @@ const HIDDEN = { overflowX: 'hidden', overflowY: 'hidden' };
 
 function mayCut(element) {
   const { width, height } = getBoundingClientRect_.call(element);
-  return width < 1 || height < 1 || (firstElementChild_.call(element) !== null && holdsCutOff(element, HIDDEN));
+  return width <= 1 || height <= 1 || (firstElementChild_.call(element) !== null && holdsCutOff(element, HIDDEN));
 }
 
 /** @param {Element} element @returns {0 | 1 | 2} */
@@ -46,7 +46,7 @@ function sightOf(element) {
   if (style.display === 'contents') return PARTLY_IN_SIGHT;
   const box = getBoundingClientRect_.call(element);
   if (isUnpainted(element, style, box)) return OUT_OF_SIGHT;
-  const isFlat = box.width < 1 || box.height < 1;
+  const isFlat = box.width < 1 || box.height < 1 || (box.width <= 1 && box.height <= 1);
   if (isFlat && !(clips(style) && firstChild(element) !== null) && !isScaledToNothing(element)) return PARTLY_IN_SIGHT;
   const rest = isFlat ? OUT_OF_SIGHT : restOfBox(element, box, style.position);
   if (rest === OUT_OF_SIGHT) return holdsSeenControl(element) ? PARTLY_IN_SIGHT : OUT_OF_SIGHT;
@@ -243,7 +243,8 @@ function visitUnseen(element, tag, line, flags, depth, isNotable) {
   visitVisible(element, tag, inside, flags, depth, isNotable);
   const kids = tidy(inside.kids);
   const isOfReaders = edgeAround(element, tag) !== BREAK || isVisuallyHidden(element);
-  const isMarked = !hasOtherFace(element, tag) && !(isOfReaders && !holdsControls({ kids }));
+  const own = linesOf(kids).filter((kid) => !hasOtherFace(kid.element, kid.tag));
+  const isMarked = !hasOtherFace(element, tag) && (!isOfReaders || own.some((kid) => kid.id || holdsControls(kid)));
   const isGroup = isMarked && textsOf(kids).length > 0;
   for (const kid of linesOf(kids)) kid.unseen = isMarked && !isGroup;
   if (isGroup) {

@@ -254,6 +254,10 @@
       ['class', `${pick(CLASSES)} ${pick(CLASSES)}`],
       ['style', `--shown: ${pick(['none', 'block'])}`],
       ['style', '--mode: on'],
+      [
+        'style',
+        pick(['height: 0; overflow: hidden', 'opacity: 0', 'position: absolute; left: -9999px', 'transform: none']),
+      ],
       ['aria-level', pick('123')],
     ]);
   const RULES = () =>
@@ -295,6 +299,9 @@
       'summary + p { content-visibility: hidden }',
       `.${pick(CLASSES)} b { vertical-align: ${pick(['super', 'sub'])} }`,
       `.${pick(CLASSES)} + p a { text-decoration: line-through }`,
+      `.${pick(CLASSES)} { ${pick(['opacity: 0', 'max-height: 0; overflow: hidden', 'transform: translateX(-5000px)'])} }`,
+      `.${pick(CLASSES)} + * { ${pick(['opacity: 0', 'position: absolute; left: -9999px', 'clip-path: inset(100%)'])} }`,
+      `.${pick(CLASSES)}:hover ${pick(['> *', '+ *', 'b'])} { ${pick(['opacity: 1', 'max-height: none', 'left: auto'])} }`,
       `.${pick(CLASSES)} { text-transform: uppercase }`,
       `.${pick(CLASSES)} { font-family: "Some Icons" }`,
       `.${pick(CLASSES)} + ${pick(['i', 'b', 'span', '*'])} { font-family: "Some Icons" }`,

@@ -80,13 +80,6 @@ function largestScroller(inDocument, axis) {
 }
 
 const SCROLLING = new Set(['auto', 'scroll', 'overlay']);
-const clientHeight_ = getterOf(Element.prototype, 'clientHeight');
-const clientWidth_ = getterOf(Element.prototype, 'clientWidth');
-const scrollTop_ = getterOf(Element.prototype, 'scrollTop');
-const scrollLeft_ = getterOf(Element.prototype, 'scrollLeft');
-
-const scrollHeight_ = getterOf(Element.prototype, 'scrollHeight');
-const scrollWidth_ = getterOf(Element.prototype, 'scrollWidth');
 
 const clientSizeOf = (element, axis) => (axis === 'y' ? clientHeight_ : clientWidth_).call(element);
 const scrollSizeOf = (element, axis) => (axis === 'y' ? scrollHeight_ : scrollWidth_).call(element);

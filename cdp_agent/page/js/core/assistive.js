@@ -46,57 +46,7 @@ function isHiddenFromEveryone(element, tag) {
   return !checkVisibility_.call(element, { opacityProperty: true }) || isVisuallyHidden(element);
 }
 
-/**
- * Whether the ancestors that clip an element leave nothing of it visible and cannot be scrolled to it: inactive slides,
- * closed panels.
- */
-function isClippedAway(element) {
-  const nearest = clipAround(element);
-  if (!nearest || computedStyleOf(element).display === 'contents') return false;
-  let { left, top, right, bottom } = getBoundingClientRect_.call(element);
-  for (let clip = nearest; clip; clip = clip.outer) {
-    const { box, across, along } = clip;
-    if (canScroll(across) && box.width) ({ left, right } = box);
-    else if (across !== 'visible' && (right <= box.left || left >= box.right)) return true;
-    if (canScroll(along) && box.height) ({ top, bottom } = box);
-    else if (along !== 'visible' && (bottom <= box.top || top >= box.bottom)) return true;
-  }
-  return false;
-}
-
 const canScroll = (overflow) => overflow === 'auto' || overflow === 'scroll';
-
-/**
- * @typedef {{box: DOMRect, across: string, along: string, outer: Clip | null}} Clip  a clipping box, its overflow in x
- *   (across) and y (along), and the next clip outside it
- */
-/**
- * The nearest clip around an element's children, cached for one reading since most elements share their clips.
- * @type {Map<Element, Clip | null>}
- */
-let clipsOf = new Map();
-
-/** @returns {Clip | null} the nearest clip around the element */
-function clipAround(element) {
-  const passed = [];
-  let clip = null;
-  for (let around = flatParent(element); around && tagOf(around) !== 'BODY'; around = flatParent(around)) {
-    const known = clipsOf.get(around);
-    if (known !== undefined) {
-      clip = known;
-      break;
-    }
-    passed.push(around);
-  }
-  while (passed.length) {
-    const around = passed.pop();
-    const { overflowX: across, overflowY: along } = computedStyleOf(around);
-    if (across !== 'visible' || along !== 'visible')
-      clip = { box: getBoundingClientRect_.call(around), across, along, outer: clip };
-    clipsOf.set(around, clip);
-  }
-  return clip;
-}
 
 const TEXT_NODES = 4; // NodeFilter.SHOW_TEXT
 const PAINTED = { opacityProperty: true, visibilityProperty: true };

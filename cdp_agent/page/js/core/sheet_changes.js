@@ -259,6 +259,10 @@ function readDeclarations(known) {
         value: valueOfStyle_.call(style, name),
         priority: REORDERING_NAMES.has(name) ? null : priorityOfStyle_.call(style, name),
       });
+    else if (name in HIDING_VALUES) {
+      const value = valueOfStyle_.call(style, name);
+      if (mayHide(name, value)) relevantDeclarations.push({ name, value, priority: null });
+    }
   }
   if (length) known.names = names;
   if (relevantDeclarations.length) known.relevantDeclarations = relevantDeclarations;

@@ -10,12 +10,12 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 /**
  * @typedef {{classes: Set<string>, selectors: string[]}} SelectorSet  selects the elements of one concern
  * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet,
- *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet,
- *   transformsCase: boolean, drawsBackdrops: boolean, pointerBlocking: Set<string>, readable: boolean,
- *   version: number, reveals: Reveal[]}} SheetFacts
- *   pointed: elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules that set
- *   `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document;
- *   drawsBackdrops: generated content may be fixed
+ *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet, clipping:
+ *   SelectorSet, unseen: SelectorSet, transformsCase: boolean, drawsBackdrops: boolean, pointerBlocking: Set<string>,
+ *   readable: boolean, version: number, reveals: Reveal[]}} SheetFacts pointed: elements with `cursor: pointer` on hover
+ *   only; pointerBlocking: the selectors of rules that set `pointer-events: none` or the like; reordered: elements that
+ *   may stand elsewhere than in the document; clipping, unseen: see subjects.js; drawsBackdrops: generated content may
+ *   be fixed
  */
 const CONCERNS = [
   'before',
@@ -27,10 +27,12 @@ const CONCERNS = [
   'decorated',
   'replaced',
   'reordered',
+  'clipping',
+  'unseen',
 ];
 /**
  * @typedef {'before' | 'after' | 'cursor' | 'pointed' | 'counters' | 'unpainted' | 'decorated' | 'replaced' |
- *   'reordered'} ConcernName
+ *   'reordered' | 'clipping' | 'unseen'} ConcernName
  */
 
 /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
@@ -108,6 +110,7 @@ function nested(parent, selector) {
  */
 function readDeclaration(name, value, selector, facts) {
   if (value === '') return; // a longhand whose shorthand was set with var(): its value is not known yet
+  if (mayHide(name, value)) addSubjects(facts[concernOf(name)], selector);
   const isOfElements = !selector.includes('::');
   switch (name) {
     case 'all':
@@ -254,8 +257,8 @@ function selectedIn(root) {
   /** @type {SelectedElements} */
   const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0, moves };
   const isLazy = root === sparseRoot || (readsFewElements && isDocument);
-  if (isLazy) selection.elements = new LazySelection(root, lists);
-  else selection.elements = selectElements(root, lists);
+  if (isLazy) selection.elements = new LazySelection(root, lists, concernsOfStyle);
+  else selection.elements = withStyled(root, selectElements(root, lists));
   const around = isDocument ? NOTHING_SELECTED : selectionsFor(host_.call(root));
   const select = root === sparseRoot ? selectByAttributes : (selector) => selectAll(root, selector);
   const styles = [...select(STYLED)].map((element) => attr(element, 'style').toLowerCase());
@@ -291,6 +294,11 @@ const STYLED = ['text-transform', 'pointer-events', 'interactivity', 'content']
   .map((property) => `[style*="${property}" i]`)
   .join();
 const ALL_CONCERNS = (1 << CONCERNS.length) - 1;
+// Where a sheet cannot be read, these are not asked of every element, see mayBeUnseen.
+const ONLY_WHERE_READ = ['pointed', 'clipping', 'unseen'].reduce(
+  (bits, concern) => bits | (1 << CONCERNS.indexOf(concern)),
+  0,
+);
 
 /**
  * @param {Node} root
@@ -315,10 +323,11 @@ const SCOPE = /(?<![\\"']):scope(?![\w-])/gi;
 
 /** The same as `selectElements`, but matches each element on request, for as long as these are few. */
 class LazySelection {
-  /** @param {Document} root @param {[number, string][]} lists */
-  constructor(root, lists) {
+  /** @param {Document} root @param {[number, string][]} lists @param {(style: string) => number} [ofStyle] */
+  constructor(root, lists, ofStyle) {
     this.root = root;
     this.lists = lists;
+    this.ofStyle = ofStyle;
     this.left = elementsByTag_.call(root, '*').length * LAZY_SHARE;
     /** @type {[number, string][] | null} */
     this.alone = null;
@@ -329,9 +338,10 @@ class LazySelection {
   /** @param {Element} element @returns {number} */
   get(element) {
     if (this.all === null && this.left-- < 0) this.all = selectElements(this.root, this.lists);
-    if (this.all) return this.all.get(element) ?? 0;
+    const style = this.ofStyle ? attr(element, 'style') : null;
+    let bits = style === null ? 0 : this.ofStyle(style);
+    if (this.all) return bits | this.all.get(element);
     this.alone ??= this.lists.map(([bit, list]) => [bit, list.replace(SCOPE, ':root')]);
-    let bits = 0;
     for (const [bit, list] of this.alone) if (matches(element, list)) bits |= bit;
     return bits;
   }
@@ -351,7 +361,7 @@ function mergeFacts(sheets) {
   const key = sheets.map((facts) => facts.version).join();
   let known = mergedFacts.get(key);
   if (known) return known;
-  const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS & ~(1 << CONCERNS.indexOf('pointed'));
+  const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS & ~ONLY_WHERE_READ;
   known = {
     every,
     moves: every !== 0 || sheets.some(({ reordered }) => reordered.classes.size + reordered.selectors.length > 0),
@@ -370,7 +380,7 @@ function mergeFacts(sheets) {
       for (const name of facts[concern].classes) known.classes.set(name, known.classes.get(name) | (1 << i));
       for (const selector of facts[concern].selectors) selectors.add(selector);
     }
-    if (every === 0) for (const list of validLists(selectors)) known.lists.push([1 << i, list]);
+    if (every === 0 && selectors.size) for (const list of validLists(selectors)) known.lists.push([1 << i, list]);
   });
   if (mergedFacts.size > MOST_MERGED) mergedFacts.clear();
   mergedFacts.set(key, known);

@@ -69,7 +69,7 @@ function toJsonString(text) {
 // rendered within texts, too.)
 const STATE =
   '(?:ref|checked|disabled|expanded|level|pressed|selected|required|invalid|readonly|sort|pointer-events|focused|' +
-  'active|inert|modal|editable|' +
+  'active|inert|not-shown|modal|editable|' +
   'multiline|multiple|ordered|caret|caret-after|selection|placeholder|type|min|max|paused|playing|fill|drawn)';
 // Text that would be misread after "role: " is quoted.
 const MISREAD = new RegExp(String.raw`^["'[]|^- |^→ |^\||^\s|\s$|[\x7f-\x9f\u2028\u2029]|(?:^|\s)\[${STATE}(?:\]|=)`);

@@ -254,7 +254,8 @@ class Output {
 
   /** Whether a line with all its descendants is the same in the last text. @param {Line} line */
   has(line, depth) {
-    return this.serial !== 0 && line.serial === this.serial && line.depth === depth && line.behind === line.wasBehind;
+    const isMarkedAlike = line.behind === line.wasBehind && line.unseen === line.wasUnseen;
+    return this.serial !== 0 && line.serial === this.serial && line.depth === depth && isMarkedAlike;
   }
 
   /** Copies a line and its descendants from the last text. @param {Line} line */

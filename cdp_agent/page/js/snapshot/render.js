@@ -40,6 +40,7 @@ function renderLine(line, depth, out) {
   }
   line.depth = depth;
   line.wasBehind = line.behind;
+  line.wasUnseen = line.unseen;
   line.size = 1;
   line.serial = 0; // until this text is complete
   const from = out.length;
@@ -47,6 +48,7 @@ function renderLine(line, depth, out) {
   if (line.name) text += ` ${quote(line.name)}`;
   text += line.states;
   text += line.behind;
+  if (line.unseen) text += ' [not-shown]';
   if (line.id) text += ` [ref=\x01${line.id}]`;
   text += line.target;
   if (line.remote) {

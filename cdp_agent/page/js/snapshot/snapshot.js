@@ -114,7 +114,7 @@ function forget() {
   countersOfRoots = new Map();
   versions = new Map();
   classesInUse = null;
-  clipsOf = new Map();
+  clipFacts = new Map();
   reachedRows = new Map();
   itemNumbers = new Map();
   rulesRead = 0;

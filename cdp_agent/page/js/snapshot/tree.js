@@ -17,6 +17,8 @@
  * @property {number} size  the number of rows, with those of its descendants @property {number} depth
  * @property {string} behind  " [inert]" behind a modal dialog, " [covered]" behind an overlay, with all that is in it
  * @property {string} wasBehind  the same in the last text with this line
+ * @property {boolean} unseen  out of sight, with all that is in it, see sight.js
+ * @property {boolean} wasUnseen  the same in the last text with this line
  */
 
 // Flags that hold for everything below an element.
@@ -115,6 +117,8 @@ const newLine = (element, tag, role) => ({
   depth: 0,
   behind: '',
   wasBehind: '',
+  unseen: false,
+  wasUnseen: false,
 });
 
 /** Appends text to a line's kids; adjacent texts are joined here, and tidied when the line is finished. */
@@ -276,7 +280,9 @@ function visitAnew(element, line, flags, depth, isOwned) {
   }
   if (flags & NO_TEXT && !(flags & UNNAMED_ICON)) flags &= ~NO_TEXT; // visible again below visibility: hidden
   if (flags & STRUCK && !inheritsLineThrough(element)) flags &= ~STRUCK;
-  visitVisible(element, tag, line, flags, depth, isNotable);
+  const withinSight = withSight(element, tag, flags);
+  const visit = withinSight & ~flags & UNSEEN ? visitUnseen : visitVisible;
+  visit(element, tag, line, withinSight, depth, isNotable);
 }
 
 /** Visits an element that is rendered and visible. */

@@ -58,7 +58,7 @@ async def ref(page: Page, name: str, role: str | None = None) -> str:
 
 @asynccontextmanager
 async def running_after(page: Page, words: str, script: str) -> AsyncIterator[None]:
-    """A block in which the page runs the script once an action has logged these words: between its steps, at any pace."""
+    """A block in which the page runs the script whenever an action logs these words: between its steps, at any pace."""
     session = (await tab_of(page).frames()).root.session
     write = ActionLog.write
 

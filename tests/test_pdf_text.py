@@ -52,10 +52,12 @@ async def test_the_text_of_a_pdf_is_read_in_each_way_and_what_hinders_that_is_to
     with monkeypatch.context() as patch:
         patch.setattr(pdf, "find_spec", lambda _: None)
         without_package = last_line(await page.snapshot())
+    pdf._texts.clear()  # each is read once
     with monkeypatch.context() as patch:
         patch.setattr(pdf, "READING_S", -1.0)
         patch.setattr(pdf, "WAITING_S", 60.0)
         without_time = last_line(await page.snapshot())
+    pdf._texts.clear()
     within_a_budget = (await page.snapshot(budget_tokens=250)).text
     snapshot = await page.snapshot()
     (match,) = (await page.search("terms of")).matches

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
+import pytest
 
+from cdp_agent.action_log import ActionLog
 from cdp_agent.cdp import runtime
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Outcome
@@ -50,6 +54,22 @@ async def ref(page: Page, name: str, role: str | None = None) -> str:
     found = [each.ref for each in snapshot.refs.values() if each.name == name and role in (None, each.role)]
     assert len(found) == 1, f"{name}: {found} in\n{snapshot.text}"
     return found[0]
+
+
+@asynccontextmanager
+async def running_after(page: Page, words: str, script: str) -> AsyncIterator[None]:
+    """A block in which the page runs the script whenever an action logs these words: between its steps, at any pace."""
+    session = (await tab_of(page).frames()).root.session
+    write = ActionLog.write
+
+    def written(log: ActionLog, kind: Any, template: str, *values: Any) -> None:
+        write(log, kind, template, *values)
+        if words in template.format(*values):
+            session.tell(runtime.Evaluate(expression=script))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ActionLog, "write", written)
+        yield
 
 
 async def at(page: Page, name: str, role: str | None = None) -> Located:

@@ -21,7 +21,7 @@ from cdp_agent.session import Session
 from cdp_agent.tools.base import facts
 from cdp_agent.trace import TraceOptions, write_html
 from cdp_agent.trace.session_trace import trace_session
-from tests.acting import ref
+from tests.acting import ref, running_after
 from tests.conftest import Serve
 from tests.test_session_trace import lines
 from tests.writing import opened, show
@@ -156,9 +156,10 @@ async def test_a_pause_for_a_dialog_is_a_line(sheet: Page) -> None:
 
 
 async def test_a_wait_tells_what_is_missing(sheet: Page) -> None:
-    await show(sheet, "<p id=p>Soon</p><script>setTimeout(() => p.textContent = 'Now', 100)</script>")
+    await show(sheet, "<p id=p>Soon</p>")
 
-    log = (await sheet.wait_for(text="Now")).log
+    async with running_after(sheet, "there is no text", "p.textContent = 'Now'"):
+        log = (await sheet.wait_for(text="Now")).log
 
     assert texts(log, "wait")[:2] == ['there is no text "Now"', "all that was waited for is there"]
 

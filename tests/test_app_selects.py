@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 import pytest
 
+from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.page import Page
 from tests.conftest import AppUrl
@@ -27,6 +30,14 @@ async def ref_of(page: Page, selector: str, nth: int = 0) -> str:
 async def chosen(page: Page, name: str) -> list[str]:
     found: list[str] = await page.evaluate(f"app.chosen('{name}')")
     return found
+
+
+@pytest.fixture(scope="module")
+async def page(shared_browser: Browser) -> AsyncIterator[Page]:
+    """One tab for all of these tests, which stays where it is: what `opened` loads takes long."""
+    page = await shared_browser.new_page()
+    yield page
+    await page.close()
 
 
 async def opened(page: Page, url: str) -> None:

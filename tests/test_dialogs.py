@@ -27,8 +27,6 @@ from tests.acting import ref
 from tests.conftest import BUSY, Serve, held, new_tab
 from tests.detached import DetachedChrome
 
-pytestmark = pytest.mark.whole_chrome
-
 STAYS = "<script>onbeforeunload = event => event.preventDefault()</script>"
 THEIRS = """<title>theirs</title><button>Send</button>
 <button onclick="document.title = confirm('Really?')">Ask</button>"""
@@ -54,6 +52,7 @@ ASKS = """<title>shop</title><p>214</p>
 <button onclick="if (confirm('Delete all?')) document.querySelector('p').textContent = '0'">Delete</button>"""
 
 
+@pytest.mark.whole_chrome
 async def test_an_action_stops_at_its_dialog_and_goes_on_with_the_answer(page: Page, serve: Serve) -> None:
     await page.goto(serve(ASKS))
     delete = await ref(page, "Delete")
@@ -186,6 +185,7 @@ async def test_a_call_may_say_how_its_dialogs_are_answered(page: Page, serve: Se
     assert (await page.answer_dialog(False)).dialogs[0].answer == "dismiss"
 
 
+@pytest.mark.whole_chrome
 async def test_a_tab_with_an_open_dialog_is_closed_and_nothing_is_agreed_to(browser: Browser, serve: Serve) -> None:
     session = ToolSession(browser)
     try:
@@ -293,6 +293,7 @@ async def tab_of_a_person(chrome: DetachedChrome, url: str) -> AsyncIterator[tup
     await person.close()
 
 
+@pytest.mark.whole_chrome
 async def test_a_dialog_in_a_tab_of_somebody_else_is_theirs_to_answer_but_for_what_an_action_of_ours_asks(
     detached: DetachedChrome, serve: Serve
 ) -> None:
@@ -334,6 +335,7 @@ async def answer(theirs: Session, ours: Session) -> None:
         await closed
 
 
+@pytest.mark.whole_chrome
 async def test_a_dialog_that_opens_when_the_next_page_is_about_to_be_shown_holds_nothing_up(
     page: Page, serve: Serve, httpserver: HTTPServer
 ) -> None:

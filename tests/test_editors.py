@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
+from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.actions import keyboard
 from cdp_agent.page.page import Page, tab_of
@@ -44,6 +46,14 @@ MANY_LINES = "\n".join(f"  line {number}" for number in range(1, 301))
 # As with most sites' loaders of Monaco, and unlike what a bundle of it does.
 WITH_GLOBAL = "window.monaco = { editor: { getEditors: () => [app.editor] } }, 0"
 WITHOUT_GLOBAL = "delete window.monaco"
+
+
+@pytest.fixture(scope="module")
+async def page(shared_browser: Browser) -> AsyncIterator[Page]:
+    """One tab for all of these tests, which stays where it is: what `opened` loads takes long."""
+    page = await shared_browser.new_page()
+    yield page
+    await page.close()
 
 
 async def opened(page: Page, app_url: AppUrl, name: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -46,19 +46,19 @@ class Person:
         return Execute() if self.allows else Skip()
 
 
-def in_order(url: str) -> Iterator[tuple[int, Effect] | str]:
+def in_order(url: str, effects: Sequence[Effect] = EFFECTS) -> Iterator[tuple[int, Effect] | str]:
     """The effects with their numbers, an address to open again after each that leaves, and what is waited for."""
-    for number, effect in enumerate(EFFECTS, 1):
-        if effect.leaves and not EFFECTS[number - 2].leaves:
+    for number, effect in enumerate(effects, 1):
+        if effect.leaves and not effects[number - 2].leaves:
             yield LATE
         yield number, effect
         if effect.leaves:
             yield url
 
 
-def steps(url: str) -> list[str]:
+def steps(url: str, effects: Sequence[Effect] = EFFECTS) -> list[str]:
     written = []
-    for each in in_order(url):
+    for each in in_order(url, effects):
         if isinstance(each, str):
             written.append(f"Wait for the text '{LATE}'" if each == LATE else f"Open {url}")
         else:
@@ -102,7 +102,7 @@ async def by_http(browser: Browser, page: Page) -> AsyncIterator[Play]:
 
         async def play(url: str, allows: bool) -> list[str]:
             asked = []
-            run_id = await served.begin(steps=steps(url), url=url, interactive=True)
+            run_id = await served.begin(steps=steps(url, OF_EACH_KIND), url=url, interactive=True)
             async with aconnect_sse(served.client, "GET", f"/v1/runs/{run_id}/events") as source:
                 async for event in source.aiter_sse():
                     if event.event == "approval:asked":
@@ -151,6 +151,9 @@ async def by_mcp(browser: Browser, page: Page) -> AsyncIterator[Play]:
     await session.close()
 
 
+_KINDS = ("timer of three seconds", "fetch", "question of the page, and what follows", "popup")
+OF_EACH_KIND = [each for each in EFFECTS if each.tool != "click" or each.name in _KINDS]
+"""What a face is tried with whose questions come from the steps of another: it has only to carry them."""
 FACES = {
     "steps": by_steps,
     "model": by_a_model,
@@ -163,15 +166,16 @@ FACES = {
 async def test_effects_are_asked_about_before_they_reach_a_server(
     face: str, browser: Browser, page: Page, subtests: pytest.Subtests
 ) -> None:
+    effects = OF_EACH_KIND if face == "http" else EFFECTS
     async with running() as web, FACES[face](browser, page) as play:
-        url = put(web, EFFECTS)
+        url = put(web, effects)
         refused = await play(url, False)
-        before = {number: reached(web, number) for number, _ in enumerate(EFFECTS, 1)}
+        before = {number: reached(web, number) for number, _ in enumerate(effects, 1)}
         allowed = await play(url, True)
 
-    for number, effect in enumerate(EFFECTS, 1):
+    for number, effect in enumerate(effects, 1):
         with subtests.test(effect.name):
             assert (len([each for each in refused if mark(number) in each]), before[number]) == (1, [])
             assert len([each for each in allowed if mark(number) in each]) == effect.asks
             assert len(reached(web, number)) == 1
-    assert (len(refused), len(allowed)) == (len(EFFECTS), sum(effect.asks for effect in EFFECTS))
+    assert (len(refused), len(allowed)) == (len(effects), sum(effect.asks for effect in effects))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from cdp_agent import Page
 from cdp_agent.page import js
-from tests.acting import ref
+from tests.acting import ref, running_after
 from tests.conftest import Serve
 
 RESTLESS = {
@@ -102,21 +102,24 @@ async def test_who_caused_a_change(sheet: Page) -> None:
     assert dict(zip(CAUSES, causes, strict=True)) == {what: row[4] for what, row in CAUSES.items()}
 
 
-CLOCK = """<title>Page</title><p role=status>12 people</p><ul id=list><li>Mug</ul>
+CLOCK = """<title>Page</title><p role=status id=clock>12 people</p><ul id=list><li>Mug</ul>
 <button onclick="setTimeout(() => { list.innerHTML += '<li>A new order' }, 300)">New order</button>
-<script>let people = 12; setInterval(() => { document.querySelector('p').textContent = `${++people} people` }, 100)
-</script>"""
+<script>let people = 12; function tick() { clock.textContent = `${++people} people` }</script>"""
+TICKS = "new Promise((done) => { let n = 4; const go = () => { tick(); --n ? setTimeout(go, 80) : done() }; go() })"
 
 
 async def test_the_log_tells_the_cause_of_each_change(page: Page, serve: Serve) -> None:
     await page.goto(serve(CLOCK))
     button = await ref(page, "New order")
-    await page.evaluate("new Promise((done) => setInterval(() => { if (people > 20) done() }))")
+    await page.evaluate("new Promise((done) => setTimeout(done, 1200))")  # the document is no longer new
+    await page.evaluate(TICKS)
 
-    receipt = await page.click(button)
+    async with running_after(page, "aimed at", "tick()"), running_after(page, "the mouse hit it", "tick()"):
+        receipt = await page.click(button)
 
     causes = {line.text for line in receipt.log if line.kind == "change"}
     assert any("people" in text and "the page by itself (it changed by itself before, " in text for text in causes)
     assert any(
-        text.startswith('ul "Mug" changed') and "cause: unknown (the document is too new" in text for text in causes
+        text.startswith('ul "Mug" changed') and "cause: the action (nothing had changed there before" in text
+        for text in causes
     )

@@ -18,8 +18,6 @@ from tests.commands import Cli
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
 
-pytestmark = pytest.mark.whole_chrome
-
 # As wikis and mail: they ask once something was written, and no more when it was sent.
 WIKI = """<title>Wiki</title><form method=post action=/saved>%s<button>Save</button></form><a href=/elsewhere>Leave</a>
 <script>
@@ -74,6 +72,7 @@ async def test_what_was_typed_is_not_lost_either(page: Page, serve: Serve) -> No
         await page.goto(first)
 
 
+@pytest.mark.whole_chrome
 async def test_a_page_is_left_on_purpose(page: Page, serve: Serve) -> None:
     first = await opened(page, serve, WIKI % AREA)
     await page.fill("E1", "Hello")
@@ -140,6 +139,7 @@ async def test_what_was_filled_in_stays_in_a_chrome_that_is_not_ours(detached: D
 
 
 @pytest.mark.new_tab
+@pytest.mark.whole_chrome
 async def test_a_tab_is_not_closed_with_what_was_filled_in(browser: Browser, page: Page, serve: Serve) -> None:
     await opened(page, serve, WIKI % AREA)
     await browser.new_page()

@@ -8,8 +8,10 @@ from urllib.parse import urlsplit
 import pytest
 from pytest_httpserver import HTTPServer
 
+from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import pdf
+from cdp_agent.page.snapshot.snapshot import Snapshot
 
 pytestmark = pytest.mark.whole_chrome  # the headless shell has no viewer: it downloads PDFs
 
@@ -20,10 +22,12 @@ TWO_PAGES = (
 )
 
 
-@pytest.fixture
-async def bill(page: Page) -> bytes:
-    await page.goto(TWO_PAGES)
-    return await page.pdf()
+@pytest.fixture(scope="module")
+async def bill(shared_browser: Browser) -> bytes:
+    page = await shared_browser.new_page(TWO_PAGES)
+    printed = await page.pdf()
+    await page.close()
+    return printed
 
 
 def serve_file(httpserver: HTTPServer, content: bytes, **headers: str) -> str:
@@ -34,10 +38,27 @@ def serve_file(httpserver: HTTPServer, content: bytes, **headers: str) -> str:
     return httpserver.url_for(path)
 
 
-async def test_the_text_of_a_pdf_is_read_in_each_way(page: Page, bill: bytes, httpserver: HTTPServer) -> None:
+def last_line(snapshot: Snapshot) -> str:
+    return snapshot.text.split("\n")[-1]
+
+
+async def test_the_text_of_a_pdf_is_read_in_each_way_and_what_hinders_that_is_told(
+    page: Page, bill: bytes, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one test, since Chrome starts its viewer, a process and an extension, for each PDF."""
     address = serve_file(httpserver, bill)
     await page.goto(address)
 
+    with monkeypatch.context() as patch:
+        patch.setattr(pdf, "find_spec", lambda _: None)
+        without_package = last_line(await page.snapshot())
+    pdf._texts.clear()  # each is read once
+    with monkeypatch.context() as patch:
+        patch.setattr(pdf, "READING_S", -1.0)
+        patch.setattr(pdf, "WAITING_S", 60.0)
+        without_time = last_line(await page.snapshot())
+    pdf._texts.clear()
+    within_a_budget = (await page.snapshot(budget_tokens=250)).text
     snapshot = await page.snapshot()
     (match,) = (await page.search("terms of")).matches
 
@@ -51,16 +72,12 @@ async def test_the_text_of_a_pdf_is_read_in_each_way(page: Page, bill: bytes, ht
     ]
     assert (match.text, match.role, match.name, match.ref) == ("Terms of", "document", "Page 2", "")
     assert "## Page 2\n\nTerms of payment" in await page.markdown()
+    assert "left out: the text of the PDF: to read it, " in without_package
+    assert "[files]" in without_package
+    assert without_time.startswith("… left out: the text of the PDF: pages 1 to 2 were not read within ")
+    assert "Total 12.50 EUR" in within_a_budget
+    assert "left out" in within_a_budget
     assert [request.path for request, _ in httpserver.log if request.path.endswith(".pdf")] == [urlsplit(address).path]
-
-
-async def test_a_pdf_within_a_budget(page: Page, bill: bytes, httpserver: HTTPServer) -> None:
-    await page.goto(serve_file(httpserver, bill))
-
-    text = (await page.snapshot(budget_tokens=250)).text
-
-    assert "Total 12.50 EUR" in text
-    assert "left out" in text
 
 
 async def test_a_pdf_in_a_frame_is_named_with_its_address(page: Page, bill: bytes, httpserver: HTTPServer) -> None:
@@ -86,31 +103,7 @@ async def test_why_a_text_was_not_read_is_told(
 ) -> None:
     await page.goto(serve_file(httpserver, content or bill, **headers))
 
-    line = (await page.snapshot()).text.split("\n")[-1]
+    line = last_line(await page.snapshot())
 
     assert line.startswith(f"… left out: the text of the PDF: {why}")
     assert (await page.search("total")).unread[0].startswith(f"the text of the PDF: {why}")
-
-
-async def test_without_the_package_the_command_that_installs_it_is_told(
-    page: Page, bill: bytes, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pdf, "find_spec", lambda _: None)
-    await page.goto(serve_file(httpserver, bill))
-
-    line = (await page.snapshot()).text.split("\n")[-1]
-
-    assert "left out: the text of the PDF: to read it, " in line
-    assert "[files]" in line
-
-
-async def test_a_long_pdf_is_read_as_far_as_there_is_time(
-    page: Page, bill: bytes, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pdf, "READING_S", -1.0)
-    monkeypatch.setattr(pdf, "WAITING_S", 60.0)
-    await page.goto(serve_file(httpserver, bill))
-
-    line = (await page.snapshot()).text.split("\n")[-1]
-
-    assert line.startswith("… left out: the text of the PDF: pages 1 to 2 were not read within ")

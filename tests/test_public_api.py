@@ -111,20 +111,24 @@ def test_help_shows_what_is_public_alone(kind: type) -> None:
 
 
 _ALL_HELP = """
-import importlib, inspect, pkgutil, pydoc
+import importlib, inspect, pkgutil
 import cdp_agent
 
-def help_text(member):
-    try:
-        return pydoc.render_doc(member)
-    except NameError:  # a struct whose fields have types that only type checkers import
-        return repr(member.__struct_defaults__)
+def shown(member):
+    '''What help shows of it but its text: the signature, or the value, of all that is its own.'''
+    if inspect.isclass(member):
+        own = "\\n".join(map(shown, vars(member).values()))
+        return f"{own} {getattr(member, '__struct_defaults__', '')!r}"
+    if isinstance(member, property):
+        return shown(member.fget)
+    member = getattr(member, "__func__", member)
+    return f"{member.__name__}{inspect.signature(member)}" if inspect.isfunction(member) else repr(member)
 
 for module in pkgutil.walk_packages(cdp_agent.__path__, "cdp_agent."):
     if not module.name.endswith("__main__"):
         for name, member in vars(importlib.import_module(module.name)).items():
             if inspect.isclass(member) or inspect.isroutine(member):
-                print(help_text(member) if member.__module__ == module.name else "")
+                print(shown(member) if member.__module__ == module.name else "")
             elif not inspect.ismodule(member) and not name.startswith("__"):
                 print(name, repr(member))
 """
@@ -136,7 +140,7 @@ def test_help_shows_nothing_of_the_environment() -> None:
     command = [sys.executable, "-c", _ALL_HELP]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
 
-    assert "environment: 'Mapping[str, str] | None' = None" in pydoc.plain(done.stdout)
+    assert "environment: 'Mapping[str, str] | None' = None" in done.stdout
     assert "marker-of-a-key" not in done.stdout
 
 

@@ -93,7 +93,7 @@ async def test_a_film_ends_with_what_the_page_shows_last(
         await page.evaluate("document.body.style.background = 'blue'")
 
     _, _, _, colours = await _played(page, (tmp_path / "run.mp4").read_bytes())
-    assert colours == ["red", "blue"]
+    assert colours[-1] == "blue"  # what it showed for less than a frame of the film may not be in it
 
 
 async def test_a_tab_that_stands_still_behind_another_and_crashes_is_filmed(

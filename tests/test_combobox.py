@@ -133,6 +133,7 @@ KEPT = {
     "any text": (box(strict=False), "Norge", ""),
     "a part of an option": (box(strict=False), "Nig", 'its list offers "Niger", "Nigeria"'),
     "a search": (box(strict=False).replace("Country", "'Search Country'"), "Norway", ""),
+    "a search in another language": (box(strict=True).replace("Country", "'Pakete durchsuchen'"), "Atlantis", ""),
     "a search for something": (box(strict=False).replace("<input", "<search><input"), "Norway", ""),
     "options that are links": (LINKS.replace("strict = true", "strict = false"), "Norway", ""),
 }

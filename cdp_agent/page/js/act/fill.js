@@ -173,7 +173,8 @@ function mayShowSuggestions(field) {
   );
 }
 
-const SEARCH_WORDS = /search|filter/i;
+const SEARCH_WORDS =
+  /search|filte?r|suche|buscar?\b|recherch|cercar?\b|ricerca|pesquis|zoek|sök|søg|szukaj|hledat|поиск|搜|検索|검색/i;
 
 /** Focuses the part of a slider that takes its keys. */
 function focusSliderPart(field) {

@@ -356,7 +356,7 @@ function scrollEffects() {
   const effects = [];
   for (const node of baseline.scrolled) {
     const element = nodeType(node) === 9 ? scrollerOf(/** @type {Document} */ (node)) : /** @type {Element} */ (node);
-    // What nobody sees scrolls too: what is for screen readers only with the focus of its field, what watches for sizes.
+    // What nobody sees scrolls too: what is for screen readers with the focus of its field, what watches for sizes.
     if (!element || !isConnected_.call(element) || hasNoSize(element) || !isSeen(element)) continue;
     const place = roundedScroll(element);
     if (baseline.scrollPositions.get(element) === place.join()) continue;

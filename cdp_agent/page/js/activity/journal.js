@@ -11,10 +11,9 @@
  * @typedef {{element: Element, label: string, classes: Set<string>}} Pressed  what was pressed, as it was before
  * @typedef {{roots: Set<Document | ShadowRoot>, touched: WeakSet<Node>, hasContent: boolean, came: Set<Node>, isNew:
  *   boolean, marks: Set<Element> | null, pressed: Pressed | null, progress: Map<string, number>}} Watching  roots: the
- *   documents and shadow roots;
- *   touched: elements whose attributes changed since the action began; hasContent: the document shows something; came:
- *   nodes whose texts may be new; isNew: the watching began with the document; marks: what was marked as busy at the
- *   beginning; progress: texts that say how far something is, and since when, ms
+ *   documents and shadow roots; touched: elements whose attributes changed since the action began; hasContent: the
+ *   document shows something; came: nodes whose texts may be new; isNew: the watching began with the document; marks:
+ *   what was marked as busy at the beginning; progress: texts that say how far something is, and since when, ms
  */
 
 /** @type {WeakMap<Node, Behaviour>} */

@@ -70,6 +70,14 @@ async def test_what_was_typed_is_not_lost_either(page: Page, serve: Serve) -> No
         await page.goto(first)
 
 
+async def test_what_was_chosen_is_not_lost_either(page: Page, serve: Serve) -> None:
+    first = await opened(page, serve, WIKI % "<select aria-label=Text><option>a<option>b</select>")
+    await page.select("E1", "b")
+
+    with pytest.raises(NavigationFailed, match="would be lost: combobox E1"):
+        await page.goto(first)
+
+
 async def test_a_page_is_left_on_purpose(page: Page, serve: Serve) -> None:
     first = await opened(page, serve, WIKI % AREA)
     await page.fill("E1", "Hello")

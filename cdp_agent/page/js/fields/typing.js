@@ -93,7 +93,19 @@ function beginRun(field) {
   const { opening } = typing;
   const began = performance.now();
   typing.local = internalIdOf(field);
-  return { field, began, opening, base, from, to, typed: '', isUncertain: false, before: '', after: null, grouped: null };
+  return {
+    field,
+    began,
+    opening,
+    base,
+    from,
+    to,
+    typed: '',
+    isUncertain: false,
+    before: '',
+    after: null,
+    grouped: null,
+  };
 }
 
 /** @param {Run} run */

@@ -73,6 +73,15 @@ async def test_what_was_typed_is_not_lost_either(page: Page, serve: Serve) -> No
 
 
 @pytest.mark.whole_chrome
+async def test_what_was_chosen_is_not_lost_either(page: Page, serve: Serve) -> None:
+    first = await opened(page, serve, WIKI % "<select aria-label=Text><option>a<option>b</select>")
+    await page.select("E1", "b")
+
+    with pytest.raises(NavigationFailed, match="would be lost: combobox E1"):
+        await page.goto(first)
+
+
+@pytest.mark.whole_chrome
 async def test_a_page_is_left_on_purpose(page: Page, serve: Serve) -> None:
     first = await opened(page, serve, WIKI % AREA)
     await page.fill("E1", "Hello")

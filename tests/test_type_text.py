@@ -218,3 +218,11 @@ async def test_whatever_is_typed_is_a_text(page: Page, serve: Serve, text: str) 
     await page.type(text, ref=await ref(page, "F"))
 
     assert await page.evaluate("document.querySelector('textarea').value") == text
+
+
+async def test_keys_behind_one_that_opens_an_editor_wait_for_it(sheet: Page) -> None:
+    await show(sheet, LATE % ("", 120))
+
+    await sheet.press("F2 a b Enter")
+
+    assert await sheet.evaluate("done.textContent") == "ab"

@@ -48,6 +48,10 @@ _MAC_COMMANDS = {
 LONGEST_TEXT = 1_000_000
 """In characters: Chrome lays out a field of this length in one second, one of ten times that in twenty."""
 _LONGEST_QUOTED = 60
+OPENING_S = 0.45
+"""How long a field may take to open at a key, or the focus to move on, where nothing shows that it will."""
+_OPENING = ("F2", "Enter")
+"""Keys that open the field of a cell, for the text that follows."""
 CONTROLS = {"\n": "Enter", "\r": "Enter", "\t": "Tab"}
 _FIRST_OF_EAST_ASIA = 0x2E80
 _INPUT_METHOD = 229
@@ -69,11 +73,22 @@ async def press(frame: Frame, keys: str, repeat: int = 1) -> Outcome:
     times = f" {repeat} times" if repeat > 1 else ""
     log_line("input", "presses {}{}", "a character" if is_character else keys, times)
     presses = [events_of(chord, mac=mac) for chord in sequence] * repeat
+    opens = False
     for number, events in enumerate(presses):
         if number and len(sequence) > 1:
-            await (await frame.world()).call("nextFrame")
+            await _handled(frame, opens=opens and len(sequence[number % len(sequence)].key.key) == 1)
+        if opens := sequence[number % len(sequence)].key.key in _OPENING and len(sequence) > 1:
+            await (await frame.world()).call("keyTarget")
         await send(input_session(frame), events)
     return Outcome()
+
+
+async def _handled(frame: Frame, *, opens: bool) -> None:
+    """Waits until the page has handled a key, and the focus is in the field that it `opens`, if it does."""
+    if opens:
+        await (await frame.world()).call("keyTaken", "entered", OPENING_S * 1000)
+    else:
+        await (await frame.world()).call("nextFrame")
 
 
 def check_enterable(text: str) -> None:

@@ -18,11 +18,9 @@ from cdp_agent.page.snapshot.lines import quoted, shortened
 from cdp_agent.page.tab.tab import Tab
 
 from .field_typing import QUIET_MS, rest_of
-from .keyboard import CONTROLS, composing, has_key, send, strokes, typing
+from .keyboard import CONTROLS, OPENING_S, composing, has_key, send, strokes, typing
 from .stayed import takes_sentence
 
-OPENING_S = 0.45
-"""How long a field may take to open at the first key, or the focus to move on, where nothing shows that it will."""
 LOADING_S = 3.0
 """How long while scripts or data are loaded for it: editors are often loaded when the first one is opened."""
 

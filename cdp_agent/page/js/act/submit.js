@@ -26,7 +26,7 @@ async function submitFrom(id, wait_ms) {
   const submitter = implicitSubmitter(field, 'INPUT');
   const isColor = inputType(field) === 'color'; // there, Enter opens the browser's colour chooser
   if (submitter && isSubmitButton(submitter)) {
-    for (const began = performance.now(); isDisabled(submitter) && performance.now() - began < wait_ms; )
+    for (const began = performance.now(); isDisabled(submitter) && performance.now() - began < wait_ms;)
       await nextFrame();
     if (isDisabled(submitter))
       return { ...enter, enter: false, refused: `${elementPreview(submitter)}, which submits it, is disabled` };

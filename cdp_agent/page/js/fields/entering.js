@@ -3,13 +3,13 @@
 
 /**
  * expected: the text that is there if the page lets an insertion be; whole: the field held the whole text when the page
- * got an `input` event; inParts: and a part of it at an earlier one; stood: and when it was read after that; count: how many characters have come; byKey: the last one came by a key; held: the text that the page has got so
- * far; late: it kept a delimiter from the field, whose text it had not taken yet; pieces: the texts that it took out of
- * the field; pieceAt: when the last one; hasDropped: it took one out, and
- * nothing else changed; grouped: see Terms
+ * got an `input` event; inParts: and a part of it at an earlier one; stood: and when it was read after that; count: how
+ * many characters have come; byKey: the last one came by a key; held: the text that the page has got so far; late: it
+ * kept a delimiter from the field, whose text it had not taken yet; pieces: the texts that it took out of the field;
+ * pieceAt: when the last one; hasDropped: it took one out, and nothing else changed; grouped: see Terms
  * @typedef {{field: WeakRef<Element>, wanted: string, began: number, expected: string, inputs: number, whole: boolean,
- *   inParts: boolean, stood: boolean, count: number, byKey: boolean, held: string, late: boolean, pieces: string[], pieceAt: number,
- *   hasDropped: boolean, grouped: boolean | null}} Entering
+ *   inParts: boolean, stood: boolean, count: number, byKey: boolean, held: string, late: boolean, pieces: string[],
+ *   pieceAt: number, hasDropped: boolean, grouped: boolean | null}} Entering
  * whole: the page had the text, and nothing else happened; taken: and something did; accepted: it took it in pieces, as
  * fields for tags do, or closed the field; partly: it took pieces, and dropped others
  * @typedef {'' | 'whole' | 'taken' | 'accepted' | 'partly'} Taken

@@ -30,7 +30,7 @@ const TAG_REST = { quiet_ms: 30, most_ms: 400 };
 async function delimiterTaken(id, tag) {
   const field = resolveElement(id);
   if (!field || !entering?.late) return false;
-  for (const began = performance.now(); isConnected_.call(field) && heldText(field) === tag; ) {
+  for (const began = performance.now(); isConnected_.call(field) && heldText(field) === tag;) {
     if (performance.now() - began > TAG_REST.most_ms) return false;
     await timersDone(CARET_LOOK_MS);
   }

@@ -12,10 +12,11 @@
  */
 
 /**
- * opening: the last keys, which went where no text can be entered; local: of the field of the last run; lost: the fields that did not keep what was typed; formats: a field has changed
- * what a key entered; isHolding: keys are held back until it is waited for; heldKeys: those that came meanwhile
- * @typedef {{run: Run | null, opening: string, local: number, lost: Lost[], formats: boolean, isHolding: boolean, heldKeys: string[],
- *   notify: (() => void) | null}} Typing
+ * opening: the last keys, which went where no text can be entered; local: of the field of the last run; lost: the
+ * fields that did not keep what was typed; formats: a field has changed what a key entered; isHolding: keys are held
+ * back until it is waited for; heldKeys: those that came meanwhile
+ * @typedef {{run: Run | null, opening: string, local: number, lost: Lost[], formats: boolean, isHolding: boolean,
+ *   heldKeys: string[], notify: (() => void) | null}} Typing
  * @type {Typing | null}
  */
 let typing = null;
@@ -93,7 +94,19 @@ function beginRun(field) {
   const { opening } = typing;
   const began = performance.now();
   typing.local = internalIdOf(field);
-  return { field, began, opening, base, from, to, typed: '', isUncertain: false, before: '', after: null, grouped: null };
+  return {
+    field,
+    began,
+    opening,
+    base,
+    from,
+    to,
+    typed: '',
+    isUncertain: false,
+    before: '',
+    after: null,
+    grouped: null,
+  };
 }
 
 /** @param {Run} run */

@@ -257,6 +257,9 @@ class Requests:
 
     def forget_before(self, loader_id: str) -> None:
         """Forgets the requests of the document that this one replaced, since Chrome does not report their end."""
+        for each in self._running.values():
+            if each.is_given_up and each.method != "GET":  # no long poll: it was cut off, and may have been slow
+                self._endless.discard(each.endpoint)
         self._running = {key: each for key, each in self._running.items() if key == loader_id}
         self._answered_at = {key: at for key, at in self._answered_at.items() if key == loader_id}
         self._request_counts.clear()

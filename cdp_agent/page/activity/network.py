@@ -95,6 +95,8 @@ class _Request(msgspec.Struct):
     is_parallel: bool
     """Whether another of its kind was running when it was sent, so that it is not that one's repetition."""
     answered: bool = False
+    is_given_up: bool = False
+    """Whether it was waited for in vain."""
     data_at: float = -math.inf
     """When a part of the response's body came last."""
 
@@ -196,6 +198,7 @@ class Requests:
         for each in self._waited_for(since):
             if _now() - each.data_at >= RESTED_S:
                 self._endless.add(each.endpoint)
+                each.is_given_up = True
         self.channels.give_up(since.at)
 
     def failures(self, since: NetworkMark) -> list[RequestFailure]:
@@ -254,6 +257,9 @@ class Requests:
 
     def forget_before(self, loader_id: str) -> None:
         """Forgets the requests of the document that this one replaced, since Chrome does not report their end."""
+        for each in self._running.values():
+            if each.is_given_up and each.method != "GET":  # no long poll: it was cut off, and may have been slow
+                self._endless.discard(each.endpoint)
         self._running = {key: each for key, each in self._running.items() if key == loader_id}
         self._answered_at = {key: at for key, at in self._answered_at.items() if key == loader_id}
         self._request_counts.clear()
@@ -316,6 +322,9 @@ class Requests:
 
     def _finished(self, session: Session, event: network.LoadingFinished) -> None:
         self.log.ended(event.request_id, event.timestamp, size=int(event.encoded_data_length))
+        request = self._running.get(event.request_id)
+        if request is not None and request.is_given_up and _now() - request.since < _SHORTEST_POLL_S:
+            self._endless.discard(request.endpoint)
         self._end(event.request_id)
         self._end_channel(session, event.request_id)
 
@@ -380,8 +389,6 @@ class Requests:
     def _end(self, request_id: str) -> None:
         self._note_answer(request_id)
         if (request := self._running.pop(request_id, None)) is not None:
-            if _now() - request.since < _SHORTEST_POLL_S:
-                self._endless.discard(request.endpoint)
             self._note_change(request)
             self._notify()
 

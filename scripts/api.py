@@ -92,7 +92,9 @@ def _described(name: str, value: object) -> Iterator[str]:
         return
     assert isinstance(node, ast.ClassDef)
     shown = [base for each in node.bases if not (base := ast.unparse(each)).startswith((*_PLAIN_BASES, *_PARTS))]
-    parts = [ast.parse(inspect.getsource(each)).body[0] for each in value.__mro__ if each.__name__ in _PARTS]
+    parts = [
+        ast.parse(inspect.getsource(each)).body[0] for each in getattr(value, "__mro__", ()) if each.__name__ in _PARTS
+    ]
     inherited = [member for part in parts if isinstance(part, ast.ClassDef) for member in part.body]
     bases = ", ".join(shown)
     yield f"- **{name}**{f' ({bases})' if bases else ''}: {_sentence(ast.get_docstring(node))}"

@@ -46,6 +46,8 @@ SAME = {"cdp_agent.sync": "cdp_agent"}
 
 _PLAIN_BASES = ("msgspec.", "Generic", "Protocol", "TypedDict", "NamedTuple")
 """Of no use to a reader."""
+_PARTS = ("ReadablePage",)
+"""Bases that programs need not know of: what they have is listed with the class."""
 _OPENED = ("Browser", "BrowserContext", "Page")
 """Nobody makes these by calling them."""
 
@@ -89,9 +91,14 @@ def _described(name: str, value: object) -> Iterator[str]:
         yield "- " + _call(node, node.name)
         return
     assert isinstance(node, ast.ClassDef)
-    bases = ", ".join(base for each in node.bases if not (base := ast.unparse(each)).startswith(_PLAIN_BASES))
+    shown = [base for each in node.bases if not (base := ast.unparse(each)).startswith((*_PLAIN_BASES, *_PARTS))]
+    parts = [
+        ast.parse(inspect.getsource(each)).body[0] for each in getattr(value, "__mro__", ()) if each.__name__ in _PARTS
+    ]
+    inherited = [member for part in parts if isinstance(part, ast.ClassDef) for member in part.body]
+    bases = ", ".join(shown)
     yield f"- **{name}**{f' ({bases})' if bases else ''}: {_sentence(ast.get_docstring(node))}"
-    for member, following in itertools.pairwise([*node.body, ast.Pass()]):
+    for member, following in itertools.pairwise([*node.body, *inherited, ast.Pass()]):
         if isinstance(member, ast.FunctionDef) and member.name == "__init__" and member.decorator_list:
             yield f"  - `{name}{inspect.signature(value)}`"  # as its decorator has made it
         elif isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef) and not _is_hidden(member, name):

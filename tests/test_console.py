@@ -48,11 +48,20 @@ VALUES = {
     "'%cred', 'color: red', {a: 1}": "red {a: 1}",
     "{e: new TypeError('late'), f() {}, d: null}": None,
     "document.documentElement, {}": "html {}",
+    "Symbol('s'), {n: 5n, s: Symbol('t')}": "Symbol(s) {n: 5n, s: Symbol(t)}",
+    "[[1, [2]], new Date(NaN), /x/g], new WeakMap()": None,
+    "[undefined, null, NaN, -0], {}": "[undefined, null, NaN, -0] {}",
     "Object.fromEntries(Array.from({length: 9}, (_, i) => [`k${i}`, i]))": "{k0: 0, k1: 1, k2: 2, k3: 3, k4: 4, …}",
     "{get late() { window.noticed = 1; return 2 }}": "{late: (…)}",
     "new Proxy({}, {get() { window.noticed = 1 }, ownKeys() { window.noticed = 1; return [] }})": "Proxy(Object) {}",
     "{p: new Proxy({}, {get() { window.noticed = 1 }, ownKeys() { window.noticed = 1; return [] }})}": None,
     "'a', 1, 'b'": "a 1 b",
+    "['a', 'b']": '["a", "b"]',
+    "[[1, 2], [3]]": "[[1, 2], [3]]",
+    "[]": "[]",
+    "''": "",
+    "'1,000 rows'": "1,000 rows",
+    "'No Error'": "No Error",
 }
 
 
@@ -66,6 +75,16 @@ async def test_logged_values_are_told_and_the_page_notices_nothing(page: Page, s
     assert [text for text, told in pairs if told is not None and text != told] == []
     assert texts[7].startswith("{e: TypeError: late")
     assert await page.evaluate("typeof window.noticed") == "undefined"
+
+
+async def test_an_error_is_told_with_the_place_where_it_was_made(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<script>function inner() { console.log(new RangeError('too much')) } inner()</script>"))
+
+    (message,) = (await page.console()).messages
+
+    first, second = message.text.split("\n")
+    assert first == "RangeError: too much"
+    assert second.startswith("    at inner (http")
 
 
 async def test_the_same_place_logs_plain_texts_and_objects(page: Page, serve: Serve) -> None:

@@ -83,9 +83,9 @@ async def test_tabs_that_a_tab_opened_and_that_closed_are_forgotten_but_for_the_
 
     for number in range(100):
         info = {"targetId": f"P{number}", "openerId": "T", **created}
-        before = tab_of(page).last_popup
+        before = tab_of(page).popups.last
         chrome.tell(method="Target.targetCreated", params={"targetInfo": info})
-        (opened,) = tab_of(page).popups_after(before)
+        (opened,) = tab_of(page).popups.after(before)
         chrome.tell(method="Target.targetDestroyed", params={"targetId": opened.target_id})
 
     attaching.cancel()

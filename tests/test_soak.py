@@ -11,7 +11,7 @@ from cdp_agent.page.activity import network
 from cdp_agent.page.frames.deadline import Pause
 from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.snapshot import refs
-from cdp_agent.page.tab import downloads, history, requested_tabs, tab
+from cdp_agent.page.tab import downloads, history, popups, requested_tabs
 from tests.fake_chrome import FakeChrome
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ OPEN = ("tasks", "timers", "tabs", "sessions", "files")
 
 async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: pytest.MonkeyPatch) -> None:
     # What is remembered up to a number is full after the first round.
-    monkeypatch.setattr(tab, "_CLOSED_POPUPS", 0)
+    monkeypatch.setattr(popups, "_CLOSED_POPUPS", 0)
     monkeypatch.setattr(requested_tabs, "_REMEMBERED", 1)
     monkeypatch.setattr(history, "REMEMBERED_READINGS", 2)
     monkeypatch.setattr(refs, "_MOST_GONE", 1)

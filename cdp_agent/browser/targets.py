@@ -205,7 +205,7 @@ class Targets(Generic[C]):
         self._count += 1
         tab.number = self._count
         if opener is not None:
-            opener.add_popup(tab)
+            opener.popups.add(tab)
             if opener.target_id in self.ours:
                 self.claim(info.target_id)
         arrived = self._arrivals.pop(info.target_id, None)

@@ -373,80 +373,6 @@ class Page(SyncWrapper[AsyncPage]):
     the `dialog`. Until `answer_dialog`, every other call raises DialogOpen; so do `evaluate` and `scroll` at a dialog.
     """
 
-    @property
-    def target_id(self) -> str:
-        """The target id of the tab in Chrome."""
-        return read(lambda: self._async.target_id)
-
-    @property
-    def number(self) -> int:
-        """The number of the tab among all that the browser has had, from 1."""
-        return read(lambda: self._async.number)
-
-    @property
-    def title(self) -> str:
-        """The title of the page in the tab."""
-        return read(lambda: self._async.title)
-
-    @property
-    def url(self) -> str:
-        """The address of the page in the tab."""
-        return read(lambda: self._async.url)
-
-    @property
-    def opener(self) -> Page | None:
-        """The tab that opened this one, or None."""
-        return Page(found) if (found := read(lambda: self._async.opener)) is not None else None
-
-    @property
-    def popups(self) -> list[Page]:
-        """The tabs that this one opened, in order; of those that are closed, only the last few."""
-        return [Page(each) for each in read(lambda: self._async.popups)]
-
-    @property
-    def closed(self) -> bool:
-        """Whether the tab was closed or its session has ended, so that it can no longer be used."""
-        return read(lambda: self._async.closed)
-
-    @property
-    def dialog(self) -> Dialog | None:
-        """The open dialog that waits for an answer, of this tab or of one that it opened or that opened it."""
-        return read(lambda: self._async.dialog)
-
-    @property
-    def log(self) -> list[LogLine]:
-        """What the last ten actions in the tab decided, waited for, sent and read, oldest first; see docs/debugging.md.
-
-        A receipt and an error have the lines of their own action. A program's secrets are masked.
-        """
-        return read(lambda: self._async.log)
-
-    def answer_dialog(self, accept: bool, text: str | None = None) -> Receipt:
-        """Answers the open `dialog`, with `text` for a prompt, and returns the receipt of the action that it stopped.
-
-        `Receipt.dialog` is the next one, if any. Raises ActionError if none is open, and what the action raises.
-        """
-        return call(self._async.answer_dialog(accept, text))
-
-    def set_dialogs(self, policy: DialogPolicy) -> None:
-        """Sets how the dialogs of the tab are answered from now on, in place of the browser's `dialogs`."""
-        read(lambda: self._async.set_dialogs(policy))
-
-    def close(self) -> None:
-        """Closes the tab, even if its page asks for confirmation (`beforeunload`).
-
-        The tab is closed even if the call is cancelled.
-        """
-        call(self._async.close())
-
-    def evaluate(self, function_or_expression: str, *arguments: object, timeout_s: float = CALL_TIMEOUT_S) -> Any:
-        """The JSON value of a JavaScript function, called with JSON `arguments`, or of an expression or statements.
-
-        Runs in the page's main world and awaits promises; undefined is None, a date is its `toJSON`. Raises ScriptError
-        if it throws or gives what is no JSON value, such as an element or NaN; PageUnresponsive after `timeout_s`.
-        """
-        return call(self._async.evaluate(function_or_expression, timeout_s=timeout_s))
-
     def snapshot(self, *, budget_tokens: int | None = None) -> Snapshot:
         """The page as text, with a ref for each relevant element, all frames in document order.
 
@@ -663,6 +589,80 @@ class Page(SyncWrapper[AsyncPage]):
         """The interactive elements as data, all frames in document order; with a budget, as many as fit."""
         return call(self._async.schema(budget_tokens=budget_tokens))
 
+    @property
+    def target_id(self) -> str:
+        """The target id of the tab in Chrome."""
+        return read(lambda: self._async.target_id)
+
+    @property
+    def number(self) -> int:
+        """The number of the tab among all that the browser has had, from 1."""
+        return read(lambda: self._async.number)
+
+    @property
+    def title(self) -> str:
+        """The title of the page in the tab."""
+        return read(lambda: self._async.title)
+
+    @property
+    def url(self) -> str:
+        """The address of the page in the tab."""
+        return read(lambda: self._async.url)
+
+    @property
+    def opener(self) -> Page | None:
+        """The tab that opened this one, or None."""
+        return Page(found) if (found := read(lambda: self._async.opener)) is not None else None
+
+    @property
+    def popups(self) -> list[Page]:
+        """The tabs that this one opened, in order; of those that are closed, only the last few."""
+        return [Page(each) for each in read(lambda: self._async.popups)]
+
+    @property
+    def closed(self) -> bool:
+        """Whether the tab was closed or its session has ended, so that it can no longer be used."""
+        return read(lambda: self._async.closed)
+
+    @property
+    def dialog(self) -> Dialog | None:
+        """The open dialog that waits for an answer, of this tab or of one that it opened or that opened it."""
+        return read(lambda: self._async.dialog)
+
+    @property
+    def log(self) -> list[LogLine]:
+        """What the last ten actions in the tab decided, waited for, sent and read, oldest first; see docs/debugging.md.
+
+        A receipt and an error have the lines of their own action. A program's secrets are masked.
+        """
+        return read(lambda: self._async.log)
+
+    def answer_dialog(self, accept: bool, text: str | None = None) -> Receipt:
+        """Answers the open `dialog`, with `text` for a prompt, and returns the receipt of the action that it stopped.
+
+        `Receipt.dialog` is the next one, if any. Raises ActionError if none is open, and what the action raises.
+        """
+        return call(self._async.answer_dialog(accept, text))
+
+    def set_dialogs(self, policy: DialogPolicy) -> None:
+        """Sets how the dialogs of the tab are answered from now on, in place of the browser's `dialogs`."""
+        read(lambda: self._async.set_dialogs(policy))
+
+    def close(self) -> None:
+        """Closes the tab, even if its page asks for confirmation (`beforeunload`): what was not sent is lost.
+
+        The tab is closed even if the call is cancelled.
+        """
+        call(self._async.close())
+
+    def evaluate(self, function_or_expression: str, *arguments: object, timeout_s: float = CALL_TIMEOUT_S) -> Any:
+        """The JSON value of a JavaScript function, called with JSON `arguments`, or of an expression or statements.
+
+        Runs in the page's main world and awaits promises; undefined is None, a date is its `toJSON`. Raises ScriptError
+        if it throws or gives what is no JSON value, such as an element or NaN; PageUnresponsive after `timeout_s`.
+        """
+        return call(self._async.evaluate(function_or_expression, timeout_s=timeout_s))
+
     def goto(self, url: str, *, timeout_s: float | None = None, leave: bool = False) -> Receipt:
         """Opens an address and waits until the page has settled.
 
@@ -823,8 +823,9 @@ class Page(SyncWrapper[AsyncPage]):
         `text` is visible, `gone` is not, ignoring case and white space; `selector` matches a visible element, also in
         shadow roots; `url` is a part of the address, or a pattern with `*`; the element of `ref` exists and is visible.
         `navigation`: the page or address differs from the one before the last action. `idle`: this many seconds (True:
-        half a second) without a request, except those that never end. Raises ActionError after `timeout_s` seconds,
-        which states what is there instead; InvalidArguments, BrowserError.
+        half a second) without a request, except those that never end. A `text` that came and went since the last
+        receipt counts as well, and `Receipt.note` says so. Raises ActionError after `timeout_s` seconds, which states
+        what is there instead; InvalidArguments, BrowserError.
         """
         return call(
             self._async.wait_for(
@@ -923,6 +924,14 @@ class Session(SyncWrapper[AsyncSession]):
     def close(self) -> None:
         """Closes the tabs that calls were made in, and their popups, or the browser if the session opened it."""
         closed(self._async)
+
+    def close_tabs_with_input(self) -> None:
+        """Closes the tabs in which something was filled in: to be called before `close` where nothing is to be lost.
+
+        Raises ActionError if a page asks whether to leave it with something that was filled in and not sent; it stays.
+        A tab that hangs is left to `close`.
+        """
+        call(self._async.close_tabs_with_input())
 
     @staticmethod
     def launch(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from typing import Literal, get_args
 
 import msgspec
 
 from cdp_agent.action_log import Logged, log_line
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.query.passed import note_passed
 from cdp_agent.page.receipts.action_runner import limit_of
 from cdp_agent.page.receipts.dialog_stops import value_until_dialog
 from cdp_agent.page.receipts.receipts import Receipt
@@ -98,14 +96,13 @@ async def scroll(
 async def _scroll(
     tab: Tab, direction: Direction, pages: float, pixels: int | None, ref: str | None, to_text: str | None
 ) -> Scrolled:
-    async with tab.act(), limit_of(tab, SEARCH_S), _rows_untold(tab):
+    async with tab.act(), limit_of(tab, SEARCH_S):
         at = await locate(tab, ref) if ref is not None else None
         if direction == "into_view":
             assert at is not None  # checked
             return await _into_view(tab, at)
         axis, sign = _WAYS[direction]
         box = await box_of(tab, at, axis)
-        tab.forget_shown()  # afterwards, lists that render only visible rows have different ones, and feeds more
         search = TextSearch(tab, to_text, axis, sign, inside=at is not None) if to_text is not None else None
         if isinstance(box, str) and search is not None:
             there = await search.without_scrolling(box, at)
@@ -128,16 +125,6 @@ async def _scroll(
             else:
                 way = await _by(movement, sign, before, pages * before.shown, before.shown)
             return _result(movement, direction, sign, before, way)
-
-
-@asynccontextmanager
-async def _rows_untold(tab: Tab) -> AsyncIterator[None]:
-    """A block in which rows of lists come and go with the scrolling, which is no news."""
-    await note_passed(tab)
-    try:
-        yield
-    finally:
-        tab.expect_passing(anew=True)
 
 
 def _check(direction: str, pages: float, pixels: int | None, ref: str | None, to_text: str | None) -> None:

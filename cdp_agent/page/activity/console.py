@@ -9,8 +9,11 @@ https://chromedevtools.github.io/devtools-protocol/tot/Console/
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections import deque
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Literal, TypeVar, get_args
 from weakref import WeakKeyDictionary
 
@@ -36,6 +39,7 @@ _LONGEST_LINE = 500
 _THROWN = ("Uncaught", "Uncaught (in promise)")
 """The full texts that the Console domain gives for uncaught exceptions."""
 _MOST_PREVIEWS = 200
+_OF_OBJECT = re.compile(r"\[object |,\S|,$|^$|Error\b")
 _BY_PAGE = "console-api"
 """The source of what scripts wrote by functions of `console`."""
 _LEVELS = {"error": ("error",), "warning": ("error", "warning")}
@@ -143,14 +147,16 @@ async def _messages(session: Session) -> list[ConsoleMessage]:
     raw = await _raw_messages(session)
     # Matched by source position: a page may log the same text, and more may have been thrown between the two queries.
     thrown = deque(map(_uncaught, await _thrown(session) if any(map(_may_be_thrown, raw)) else []))
-    values = deque(await _values(session) if any(map(_has_objects, raw)) else [])
+    values: dict[tuple[str, int, int], deque[runtime.ConsoleApiCalled]] = {}
+    for called in await _values(session) if any(map(_may_have_objects, raw)) else []:
+        values.setdefault(_place_of_call(called), deque()).append(called)
     messages = []
     for message in raw:
         place = (message.url, message.line, message.column)
         text = message.text
-        if message.source == _BY_PAGE and values and _place_of_call(values[0]) == place:
-            called = values.popleft()
-            text = previews.written(called.args) if _has_objects(message) else text
+        if message.source == _BY_PAGE and (calls := values.get(place)):
+            called = calls.popleft()
+            text = previews.written(called.args) if _may_have_objects(message) else text
         logged = ConsoleMessage(message.level, shortened(text, LONGEST_TEXT), False, *place)
         is_thrown = _may_be_thrown(message) and thrown and _place(thrown[0]) == _place(logged)
         messages.append(thrown.popleft() if is_thrown else logged)
@@ -166,9 +172,12 @@ def _place_of_call(called: runtime.ConsoleApiCalled) -> tuple[str, int, int]:
     return (frames[0].url, frames[0].line_number + 1, frames[0].column_number + 1) if frames else ("", 0, 0)
 
 
-def _has_objects(message: console.Message) -> bool:
-    """Whether the text has only the kind of a logged object, whose preview the Runtime domain gives."""
-    return message.source == _BY_PAGE and "[object " in message.text
+def _may_have_objects(message: console.Message) -> bool:
+    """Whether an object may have been logged, whose preview the Runtime domain gives.
+
+    The text has only the kind of an object, the items of an array with commas between, and the message of an error.
+    """
+    return message.source == _BY_PAGE and _OF_OBJECT.search(message.text) is not None
 
 
 def _uncaught(thrown: runtime.ExceptionThrown) -> ConsoleMessage:
@@ -200,16 +209,16 @@ async def _thrown(session: Session) -> list[runtime.ExceptionThrown]:
 
 async def _values(session: Session) -> list[runtime.ConsoleApiCalled]:
     """What scripts wrote, with previews of the latest objects."""
-    events: list[runtime.ConsoleApiCalled] = []
-    stop = session.on(runtime.ConsoleApiCalled, events.append)
-    try:
-        async with deadline(session, CALL_TIMEOUT_S):
-            await session.send(runtime.Enable())
-            latest = [value for event in events for value in event.args if value.object_id][-_MOST_PREVIEWS:]
-            previewed = await asyncio.gather(*(_previewed(session, value) for value in latest))
-            await session.send(runtime.Disable())
-    finally:
-        stop()
+    previewing = partial(_with_previews, session)
+    return await _replayed_events(
+        session, runtime.ConsoleApiCalled, runtime.Enable(), runtime.Disable(), before_end=previewing
+    )
+
+
+async def _with_previews(session: Session, events: list[runtime.ConsoleApiCalled]) -> list[runtime.ConsoleApiCalled]:
+    objects = [value for event in events for value in event.args if value.object_id and value.type != "symbol"]
+    latest = objects[-_MOST_PREVIEWS:]
+    previewed = await asyncio.gather(*(_previewed(session, value) for value in latest))
     by_id = {value.object_id: seen for value, seen in zip(latest, previewed, strict=True)}
     return [
         msgspec.structs.replace(event, args=[by_id.get(value.object_id, value) for value in event.args])
@@ -252,14 +261,26 @@ def _is_object(item: runtime.PropertyPreview) -> bool:
 
 
 async def _replayed_events(
-    session: Session, event: type[E], enable: Command[Empty], disable: Command[Empty]
+    session: Session,
+    event: type[E],
+    enable: Command[Empty],
+    disable: Command[Empty],
+    before_end: Callable[[list[E]], Awaitable[list[E]]] | None = None,
 ) -> list[E]:
-    """The events that Chrome has kept and replays when the domain is enabled. The domain is disabled right after."""
+    """The events that Chrome has kept and replays when the domain is enabled. The domain is disabled right after.
+
+    `before_end` is given the events while it is enabled, and returns them with more.
+    """
     events: list[E] = []
     stop = session.on(event, events.append)
     try:
         async with deadline(session, CALL_TIMEOUT_S):
-            await asyncio.gather(session.post(enable), session.post(disable))
+            if before_end is None:
+                await asyncio.gather(session.post(enable), session.post(disable))
+                return events
+            await session.send(enable)
+            events = await before_end(events)
+            await session.send(disable)
+            return events
     finally:
         stop()
-    return events

@@ -37,11 +37,12 @@ def _directed(directive: str, values: list[RemoteObject]) -> str:
 
 
 def value_text(value: RemoteObject) -> str:
-    """A single value; a string as it is."""
+    """A single value; a string as it is, and an error with the place where it was made."""
     if value.preview is not None and value.subtype != "error":
         return _object(value.preview)
     if value.description is not None:
-        return value.description
+        message, at, stack = value.description.partition("\n    at ")
+        return f"{message}{at}{stack.partition(chr(10))[0]}" if value.subtype == "error" else value.description
     plain = msgspec.json.decode(value.value) if bytes(value.value) else value.unserializable_value or value.type
     return plain if isinstance(plain, str) else msgspec.json.encode(plain).decode()
 

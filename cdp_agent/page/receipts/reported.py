@@ -41,7 +41,7 @@ async def wait_for_reports(baseline: Baseline, receipt: Receipt) -> Receipt:
 def new_popups(baseline: Baseline, receipt: Receipt) -> list[Tab]:
     """The tabs that the tab has opened since the act began, and that are not in the receipt yet."""
     listed = {new.target_id for new in receipt.new_tabs}
-    return [popup for popup in baseline.tab.popups_after(baseline.watch.last_popup) if popup.target_id not in listed]
+    return [popup for popup in baseline.tab.popups.after(baseline.watch.last_popup) if popup.target_id not in listed]
 
 
 def with_reports(baseline: Baseline, receipt: Receipt, popups: Sequence[Tab]) -> Receipt:

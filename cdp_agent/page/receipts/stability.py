@@ -99,7 +99,7 @@ class Watch:
         self.url = tab.activity.document.url
         self.frames_loading = set(tab.activity.frames_navigating())
         """The ids of frames that were loading already."""
-        self.last_popup = tab.last_popup
+        self.last_popup = tab.popups.last
         self.tabs_requested = tab.requested_tabs.count
         """How many tabs its pages had asked for."""
         self.others = {
@@ -166,7 +166,7 @@ class Watch:
         return (
             tab.activity.requests.any_since(self.requests)
             or tab.activity.document.url != self.url
-            or tab.last_popup > self.last_popup
+            or tab.popups.last > self.last_popup
             or tab.dialogs.has_unreported
             or tab.activity.app_requests.has_unreported
             or tab.downloads.has_unreported
@@ -183,7 +183,7 @@ class Watch:
             pending.append(UnderWay("loading", activity.document.url, LOAD_S - waited_s))
         if self.navigated and (address := activity.forwards_to()):
             pending.append(UnderWay("loading", address))
-        if self.tab.requested_tabs.expects(len(self.tab.popups_after(self.last_popup))):
+        if self.tab.requested_tabs.expects(len(self.tab.popups.after(self.last_popup))):
             pending.append(UnderWay("loading", "a new tab"))
         pending += [UnderWay("busy", mark, _BUSY_LOOK_S) for mark in self.latest.busy]
         return pending

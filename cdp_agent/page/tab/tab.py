@@ -32,6 +32,7 @@ from .downloads import DownloadWatcher
 from .drawing import DrawnTabs
 from .emulate import emulate
 from .history import ReadingHistory
+from .popups import Popups
 from .requested_tabs import RequestedTabs
 from .running_act import RunningActs
 from .settings import PageSettings
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from cdp_agent.page.policy.holding import Hold
 
 ATTACH_TIMEOUT_S = 2.0
-_CLOSED_POPUPS = 5
 
 
 class Tab:
@@ -74,8 +74,7 @@ class Tab:
         """Its number among all tabs that the browser has had, from 1."""
         self.title = info.title
         self.opener = opener
-        self.popups: list[Tab] = []
-        """The tabs that it opened, in order; of the closed ones only the last few."""
+        self.popups = Popups[Tab]()
         self.page_object: object = None
         """The `Page` of this tab, once there is one: see `page_of` in page.py."""
         self.request_policy = request_policy
@@ -146,22 +145,6 @@ class Tab:
     def closed(self) -> bool:
         """Whether the tab was closed. Chrome ends its session first, and reports the end of the tab later."""
         return self._is_gone or (self._session is not None and self._session.closed_because is not None)
-
-    def add_popup(self, opened: Tab) -> None:
-        """Notes a tab that this one opened."""
-        self.popups.append(opened)
-        closed = [each for each in self.popups if each.closed]
-        if len(closed) > _CLOSED_POPUPS:
-            self.popups.remove(closed[0])
-
-    def popups_after(self, number: int) -> list[Tab]:
-        """The popups with a number above this one, see `last_popup`."""
-        return [each for each in self.popups if each.number > number]
-
-    @property
-    def last_popup(self) -> int:
-        """The number of the tab that this one opened last, 0 for none."""
-        return self.popups[-1].number if self.popups else 0
 
     async def frames(self) -> FrameTree:
         """The frames of the tab, attached to at the first call.
@@ -372,19 +355,15 @@ class Tab:
         document, at = self.activity.document.number, self._read_at if self.has_read_document else time.monotonic()
         self.shown = msgspec.structs.replace(self.shown, document=document, text=text, at=at, passed_in=document)
 
-    def expect_passing(self, *, anew: bool = False) -> None:
-        """Has texts of the present document that come from now on and go be told, although it was not shown yet.
-
-        `anew`: what came until now is no news.
-        """
+    def expect_passing(self) -> None:
+        """Has texts of the present document that come from now on and go be told, although it was not shown yet."""
         document = self.activity.document.number
-        if anew or self.shown.passed_in != document:
+        if self.shown.passed_in != document:
             self.shown = msgspec.structs.replace(self.shown, at=time.monotonic(), passed_in=document)
 
     def note_passed(self, passed: Sequence[snapshots.Passed]) -> None:
         """Notes texts that came and went, for the caller to be told with what it is shown next."""
-        if passed:
-            self.shown = self.shown.with_passed(passed, self.activity.document.number)
+        self.shown = self.shown.with_passed(passed, self.activity.document.number)
 
     def take_passed(self) -> tuple[PassedText, ...]:
         """The texts that came and went since the caller was last told of such, who is told now."""
@@ -392,8 +371,8 @@ class Tab:
         return passed
 
     def forget_shown(self) -> None:
-        """Forgets the text that the caller was shown, but not which document it was."""
-        self.shown = msgspec.structs.replace(self.shown, text=None)
+        """Forgets the text that the caller was shown, but not which document it was; what came by now is no news."""
+        self.shown = msgspec.structs.replace(self.shown, text=None, at=time.monotonic())
 
     def read_ahead(self) -> None:
         """Begins to read a new document while it is not stable yet, if the previous document was read.

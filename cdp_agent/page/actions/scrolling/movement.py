@@ -16,6 +16,7 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError
 from cdp_agent.page.frames.deadline import Deadline
+from cdp_agent.page.query.passed import note_passed
 from cdp_agent.page.receipts.stability import QUIET, Watch
 from cdp_agent.page.tab.tab import Tab
 
@@ -104,10 +105,12 @@ class Movement:
         `most_blank`: where nothing is drawn in a larger share of the view, the rows are waited for.
         """
         movement = cls(tab, box, axis, await Watch.start(tab), most_blank)
+        await note_passed(tab)
         try:
             yield movement
         finally:
             movement._watch.stop()
+            tab.forget_shown()  # lists that render only visible rows have different ones by now, and feeds more
 
     async def screen(self) -> Screen:
         """What it shows now. Raises ActionError if it has left the page."""

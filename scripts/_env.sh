@@ -126,6 +126,17 @@ node_ready() {
     fi
 }
 
+# Sees to what checks and minifies the JavaScript for pages, and minifies it: users get it so, and tests and benchmarks too.
+js_ready() {
+    local js=scripts/js
+    node_ready
+    if ! cmp -s $js/package-lock.json $js/node_modules/.ready; then
+        quietly "Installing eslint, tsc and esbuild" npm ci --prefix $js --no-audit --no-fund
+        cp $js/package-lock.json $js/node_modules/.ready
+    fi
+    $python scripts/pack.py >/dev/null
+}
+
 # A Chromium that is not installed finds its libraries and fonts through these.
 use_local_debian() {
     local libraries

@@ -203,7 +203,7 @@ def change_script() -> Iterator[Callable[[str, str], None]]:
     body = js._body
 
     def begin_anew() -> None:
-        for text in (js.reading, js.rest, js.whole):
+        for text in (js._parts, js.reading, js.rest, js.whole):
             text.cache_clear()
         world._preloaded.clear()
 
@@ -211,6 +211,7 @@ def change_script() -> Iterator[Callable[[str, str], None]]:
 
         def change(right: str, wrong: str) -> None:
             assert right in body(js.READING)
+            patch.setattr(js, "is_packed", lambda: False)
             patch.setattr(js, "_body", lambda names: body(names).replace(right, wrong))
             begin_anew()
 

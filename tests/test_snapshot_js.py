@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from collections import Counter
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from .conftest import Serve
 from .listing import counted_anew
 from .writing import opened, write
 
-FOLDER = Path(__file__).parent / "snapshots"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "tests/snapshots"
 
 
 NAVIGATED = {
@@ -74,6 +76,19 @@ async def test_a_label_in_a_drawing_is_none(page: Page, serve: Serve) -> None:
 def test_the_bundle_has_one_byte_for_each_letter() -> None:
     assert js.reading().isascii()
     assert js.rest().isascii()
+
+
+def test_what_a_wheel_has_is_half_as_long_and_has_the_same_functions(tmp_path: Path) -> None:
+    pack = runpy.run_path(str(ROOT / "scripts/pack.py"))
+    if pack["minified"]() is None:
+        pytest.skip("esbuild is not there")
+
+    assert js.PACKED in pack["scripts_of_wheel"](tmp_path)
+
+    packed, plain = js.parts_of((tmp_path / js.PACKED).read_text("utf-8")), js.parts_of(js.unpacked())
+    assert len(packed.rest) < 0.6 * len(plain.rest)
+    assert js.exported(packed.rest) == js.exported(plain.rest)
+    assert js.exported(packed.after) == js.exported(plain.after)
 
 
 def test_to_open_and_to_read_a_page_takes_the_first_part_alone() -> None:

@@ -53,14 +53,15 @@ class World:
     """One document's isolated world (with the same-origin frames inside it), until the document is replaced."""
 
     def __init__(
-        self, session: Session, frame_id: str, context_id: int, functions: Handle, *, has_all_functions: bool = False
+        self, session: Session, frame_id: str, context_id: int, functions: Handle, *, is_preloaded: bool = False
     ) -> None:
         self.session = session
         self.frame_id = frame_id
         self.context_id = context_id
         self.gone = False
         self._functions = functions
-        self._has_all_functions = has_all_functions
+        self._is_preloaded = is_preloaded
+        self._has_all_functions = False
 
     @classmethod
     async def create(cls, session: Session, frame_id: str) -> World:
@@ -70,15 +71,15 @@ class World:
                 cdp_page.CreateIsolatedWorld(frame_id=frame_id, world_name=js.WORLD, grant_univeral_access=True)
             )
             context_id = made.execution_context_id
-            has_all_functions = False
+            was_preloaded = False
             if is_preloaded(session):
                 ahead = runtime.Evaluate(expression=_TAKE_PRELOADED, context_id=context_id)
                 answer = await session.send(ahead)
-                has_all_functions = answer.result.type != "undefined"  # else the document is older than `preload`
-            if not has_all_functions:
+                was_preloaded = answer.result.type != "undefined"  # else the document is older than `preload`
+            if not was_preloaded:
                 answer = await session.send(runtime.Evaluate(expression=js.reading(), context_id=context_id))
         functions = Handle(_object_id("Runtime.evaluate", answer))
-        return cls(session, frame_id, context_id, functions, has_all_functions=has_all_functions)
+        return cls(session, frame_id, context_id, functions, is_preloaded=was_preloaded)
 
     @overload
     async def call(self, name: str, *args: object, timeout_s: float = CALL_TIMEOUT_S) -> Any: ...
@@ -157,10 +158,11 @@ class World:
         return results
 
     def send_missing_functions(self) -> None:
-        """Sends the functions that the world does not have yet, without waiting."""
+        """Has the world add the functions that it does not have yet, and sends them if need be; does not wait."""
         if not self._has_all_functions:
             self._has_all_functions = True
-            self.session.tell(self._command("addFunctions", (js.rest(),), by_value=True))
+            rest = () if self._is_preloaded else (js.rest(),)
+            self.session.tell(self._command("addFunctions", rest, by_value=True))
 
     def release(self, handle: Handle) -> None:
         """Releases the object in the page."""
@@ -180,7 +182,7 @@ class World:
     def _command(
         self, name: str, args: tuple[object, ...], *, by_value: bool, group: str | None = None
     ) -> runtime.CallFunctionOn:
-        """The command that calls our function. If the world does not have it yet, sends all missing functions first."""
+        """The command that calls our function. If the world does not have it yet, all missing ones are added first."""
         if name not in js.for_reading():
             self.send_missing_functions()
         return runtime.CallFunctionOn(

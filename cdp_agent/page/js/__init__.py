@@ -5,17 +5,23 @@ function that returns the *agent object*, whose methods `world.py` calls. `rest(
 agent object evaluates it in the scope of the first part, before one of its functions is first called. Nothing is added
 to the page's window or written into its document.
 
-In a process that has not run them yet, the first part takes 16 ms and the rest 12. So a tab in which actions are done
-gets `whole()` once, for its future documents: it defines a function in the isolated world of each, which returns the
-agent object with all methods. The function is in parentheses so that V8 compiles it while parsing: 10 ms instead of 18.
+A tab in which actions are done gets `whole()` once, for its future documents: it defines a function in the isolated
+world of each, which returns the agent object; that adds the rest when it is needed.
+
+What is sent is minified, both parts at once, as the rest uses names of the first: scripts/pack.py writes it to PACKED
+when a wheel is built, and for a checkout. Where that file is older than a script, or there is none, the scripts are
+sent as they are written, without comments: then errors in them name our functions.
 """
 
 import os
 import re
 from functools import cache
+from typing import NamedTuple
 
 WORLD = "cdp_agent"
 """The name of our isolated world in each document."""
+PACKED = "packed.txt"
+"""The file with both parts, minified: not under version control."""
 
 READING = (
     "core/lifetime.js",
@@ -114,36 +120,80 @@ REST = (
     "core/exports.js",
 )
 
+NOT_PACKED = ("editors/code_object.js", "read/json_value.js", "activity/removed_interfaces.js")
+"""What runs in a page's main world, each by itself."""
+
 
 def make_ready() -> None:
-    """Builds the scripts ahead of their use, which takes 10 ms; call it while waiting for something else."""
+    """Builds the scripts ahead of their use, which takes 3 ms, 10 if not packed; call it while waiting."""
     reading(), whole()
 
 
 @cache
 def reading() -> str:
     """The part that every world gets, as one JavaScript expression."""
-    return f"(() => {{\n{_around()}return {_expression(READING[1:])};\n}})()"
+    parts = _parts()
+    return f"{parts.before}eval({parts.source}){parts.after}"
 
 
 @cache
 def rest() -> str:
     """The part that a world gets when needed: one JavaScript expression, whose value contains the functions by name."""
-    return _expression(REST)
+    return _parts().rest
 
 
 @cache
 def whole() -> str:
-    """A script for future worlds: defines a function with the world's name, which returns all functions by name."""
-    body, _, names = _body(READING[1:]).rpartition("return {")
-    given = names.strip().removesuffix(";")
-    inner = f"(() => {{\n{body}return Object.assign({{{given}, {rest()});\n}})()"
-    return f"globalThis.{WORLD} = (() => {{\n{_around()}return {inner};\n}})"
+    """A script for future worlds: defines a function with the world's name, which returns the agent object.
+
+    Its `addFunctions` needs no argument. V8 compiles each function once in a process, for all documents to come there:
+    not if it were in a string. The outermost one is in parentheses, so that it is compiled while it is parsed.
+    """
+    parts = _parts()
+    return f"globalThis.{WORLD} = (() => {parts.before}{parts.rest}{parts.after})"
 
 
-def _around() -> str:
-    """What stands in the scope around that of all other files, see core/lifetime.js."""
-    return f"'use strict';\n{_body(READING[:1])}\n"
+class Parts(NamedTuple):
+    """The parts of the bundle, as code."""
+
+    before: str
+    source: str
+    """The name of the argument of `addFunctions`, which stands between `before` and `after`."""
+    rest: str
+    after: str
+
+
+@cache
+def _parts() -> Parts:
+    return parts_of(text(PACKED) if is_packed() else unpacked())
+
+
+def parts_of(both: str) -> Parts:
+    """What `unpacked` returns, minified or not, in its parts."""
+    before, rest, after = re.split(f"{_BEGIN}|{_END}", both)
+    source, _, rest = rest.partition(",")
+    return Parts(before, source, rest, after.rstrip().removesuffix(";"))
+
+
+def unpacked() -> str:
+    """Both parts as one expression, the rest where `addFunctions` evaluates it, between marks that minifying keeps."""
+    added = f"__rest__(source,{_expression(REST)},__end__)"
+    inner = _expression(READING[1:]).replace("eval(source)", added)
+    return f"(() => {{\n'use strict';\n{_body(READING[:1])}\nreturn {inner};\n}})()"
+
+
+# The marks in what `unpacked` returns.
+_BEGIN = r"__rest__\("
+_END = r",\s*__end__\)"
+
+
+def is_packed() -> bool:
+    """Whether the minified script is there and current. A wheel has no other."""
+    folder = os.path.dirname(__file__)
+    packed, *scripts = (os.path.join(folder, name) for name in (PACKED, *READING, *REST))
+    if not os.path.exists(packed) or not os.path.exists(scripts[0]):
+        return os.path.exists(packed)
+    return os.path.getmtime(packed) >= max(map(os.path.getmtime, (__file__, *scripts)))
 
 
 def code_object() -> str:
@@ -165,8 +215,12 @@ def removed_interfaces() -> str:
 @cache
 def for_reading() -> frozenset[str]:
     """The names of the functions that every world has from the start."""
-    exported = _text("core/exports_of_reading.js").rpartition("return {")[2]
-    return frozenset(re.findall(r"\w+", exported))
+    return exported(reading())
+
+
+def exported(expression: str) -> frozenset[str]:
+    """The names of the functions that a part returns, in an object at its end."""
+    return frozenset(re.findall(r"(\w+)(?::[\w$]+)?[,\n}]", expression.rpartition("{")[2]))
 
 
 # A comment after code on the same line. With a quotation mark, it may be part of a string.
@@ -179,17 +233,17 @@ def _expression(names: tuple[str, ...]) -> str:
 
 @cache
 def _body(names: tuple[str, ...]) -> str:
-    return "\n".join(line for name in names for line in code_lines(_text(name)))
+    return "\n".join(line for name in names for line in code_lines(text(name)))
 
 
-def code_lines(text: str) -> list[str]:
+def code_lines(content: str) -> list[str]:
     """The lines without comments and indentation, which each world parses a fifth faster.
 
     Line by line, as no string in our scripts spans several: one expression for a whole file takes three times as long.
     """
     lines: list[str] = []
     in_comment = False
-    for line in text.split("\n"):
+    for line in content.split("\n"):
         line = line.strip()
         if in_comment or (line[:3] == "/**" and (line.endswith("*/") or "*/" not in line)):
             in_comment = not line.endswith("*/")
@@ -210,6 +264,7 @@ def _escaped(letter: re.Match[str]) -> str:
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
-def _text(name: str) -> str:
+def text(name: str) -> str:
+    """The content of a script."""
     with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
         return file.read()

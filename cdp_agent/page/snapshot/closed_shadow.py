@@ -16,14 +16,22 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from cdp_agent.cdp import accessibility, dom, dom_debugger
+from cdp_agent.cdp import accessibility, dom, dom_debugger, runtime
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.memory import DomCounters, GetDomCounters
 from cdp_agent.cdp.performance import GetMetrics
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
 
 from .frame_part import AddedCounts, FramePart
-from .listeners import MOST, KnownListeners, Listeners, ask_listeners, listeners_of
+from .listeners import (
+    MOST,
+    KnownListeners,
+    Listeners,
+    ask_listeners,
+    listener_update,
+    listeners_of,
+    main_world_object,
+)
 from .style_rules import StyleRules
 
 T = TypeVar("T")
@@ -86,10 +94,11 @@ class _Custom(msgspec.Struct):
     """Chrome's answer that `semantics` was decoded from."""
 
 
-async def ask_first(session: Session, document: Handle, timeout_s: float) -> DocumentAnswers:
+async def ask_first(session: Session, timeout_s: float) -> DocumentAnswers:
     """Asks Chrome about a document before it is read. Raises DocumentGone, PageUnresponsive, BrowserError."""
-    begun = time.monotonic()
     async with deadline(session, timeout_s):
+        document = await main_world_object(session, "document")
+        begun = time.monotonic()
         asked, counters = await asyncio.gather(ask_listeners(session, [document]), session.post(GetDomCounters()))
         [listeners] = listeners_of(asked)
     return DocumentAnswers(document, listeners, counters.js_event_listeners, time.monotonic() - begun)
@@ -116,6 +125,8 @@ class HiddenContent:
         self._custom: dict[int, _Custom] = {}
         self._unsearched: tuple[str, str] | None = None
         self._listeners_late = False
+        self._first: tuple[DocumentAnswers, asyncio.Future[runtime.Evaluated]] | None = None
+        """What `begin` took in, until the world has answered."""
         self._asked: set[int] = set()
         """The custom elements that Chrome was asked about for the present reading."""
 
@@ -142,12 +153,17 @@ class HiddenContent:
         return late * self._listeners_late + [customs] * (others > 0)
 
     async def begin(self, world: World, first: DocumentAnswers) -> None:
-        """Takes in the answers about a new world's document. Raises DocumentGone, PageUnresponsive, BrowserError."""
+        """Takes in the answers about a new world's document; `adopt` waits until the world has been told of them.
+
+        Raises DocumentGone, PageUnresponsive, BrowserError.
+        """
         self._roots = {1: first.document}  # the world's own document, see `recordRoot` in page/js
         self._documents = {1}
         self._roots_entered = 1
-        update = await self._known_listeners.update(world, [1], {1: first.listeners})
-        self._known_listeners.remember(update.since_first(), first.counted, first.took_s)
+        told = await self._known_listeners.send_update(world, [1], {1: first.listeners})
+        assert told is not None  # the document itself is new to it
+        self._known_listeners.note_asked()
+        self._first = first, told
 
     def send_queries(self, world: World, *, listeners: bool, rules: bool) -> PendingQueries:
         """Sends cheap queries together with the reading that follows. `rules`: that reading depends on style rules."""
@@ -184,6 +200,10 @@ class HiddenContent:
         self, world: World, queries: PendingQueries, counted: ChromeCounters, part: FramePart, *, listeners: bool
     ) -> bool:
         """Gives the answers to the world; True if the document has to be read again. Raises as `begin`."""
+        if self._first is not None:
+            (first, told), self._first = self._first, None
+            update = await listener_update(world, told)
+            self._known_listeners.remember(update.since_first(), first.counted, first.took_s)
         for number in part.gone:
             if (root := self._roots.pop(number, None)) is not None:
                 world.release(root)

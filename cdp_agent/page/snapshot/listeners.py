@@ -16,7 +16,7 @@ import msgspec
 from cdp_agent.cdp import dom, dom_debugger, runtime
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ProtocolError
-from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, answer_of, deadline
 
 Listeners = list[dom_debugger.EventListener]
 
@@ -112,6 +112,10 @@ class KnownListeners:
     def _remember(self, elements: str, counted: int) -> None:
         self._elements, self._counted = elements, counted
         self._many = self._many or int(elements.partition(" ")[0]) > FEW_ELEMENTS
+        self.note_asked()
+
+    def note_asked(self) -> None:
+        """Notes that Chrome was asked for the present reading."""
         self._asked = time.monotonic()
         self._is_fresh = True
 
@@ -124,6 +128,13 @@ class KnownListeners:
 
         Raises DocumentGone, PageUnresponsive, BrowserError.
         """
+        told = await self.send_update(world, roots, answers)
+        return ListenerUpdate(False, "") if told is None else await listener_update(world, told)
+
+    async def send_update(
+        self, world: World, roots: Iterable[int], answers: Mapping[int, Listeners]
+    ) -> asyncio.Future[runtime.Evaluated] | None:
+        """As `update`, but does not wait until the world has answered. None if there is nothing to tell it."""
         now = {root: _RootListeners(len(listeners), _of_types(listeners, MOUSE)) for root, listeners in answers.items()}
         by_root = self._by_root | now
         self._by_root = {root: by_root[root] for root in roots if root in by_root}
@@ -136,10 +147,16 @@ class KnownListeners:
         self._nodes = nodes
         self._given_roots.update(new_roots)
         if not (more or less or new_roots):
-            return ListenerUpdate(False, "")
+            return None
         with world.group() as group:
             came, went = await asyncio.gather(_resolve(world, more, group), _resolve(world, less, group))
-            return await world.call("adoptListening", new_roots, len(came), *came, *went, returning=ListenerUpdate)
+            return world.ask("adoptListening", new_roots, len(came), *came, *went)
+
+
+async def listener_update(world: World, told: asyncio.Future[runtime.Evaluated]) -> ListenerUpdate:
+    """The world's answer to `send_update`. Raises DocumentGone, PageUnresponsive, BrowserError."""
+    async with deadline(world.session, CALL_TIMEOUT_S):
+        return answer_of("adoptListening", await told, ListenerUpdate)
 
 
 def ask_listeners(

@@ -13,10 +13,9 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import dom
-from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, DocumentGone
 from cdp_agent.page.frames.frames import Frame, FrameTree
-from cdp_agent.page.frames.world import Handle, World, deadline
+from cdp_agent.page.frames.world import World, deadline
 
 from .closed_shadow import (
     ChromeCounters,
@@ -28,7 +27,6 @@ from .closed_shadow import (
 )
 from .code_editors import adopt_code
 from .frame_part import FramePart
-from .listeners import main_world_object
 from .pdf import read_pdf
 from .refs import RefTable
 
@@ -206,9 +204,9 @@ class _Reader(Generic[P]):
             return present, known
         # Chrome is asked in advance only about a session's own document; about its others once they were read.
         if frame.parent is None or frame.parent.session is not frame.session:
-            world, document = await asyncio.gather(frame.world(), _main_world_document(frame.session))
+            world, answers = await asyncio.gather(frame.world(), ask_first(frame.session, READ_TIMEOUT_S))
             hidden = HiddenContent()
-            await hidden.begin(world, await ask_first(frame.session, document, READ_TIMEOUT_S))
+            await hidden.begin(world, answers)
         else:
             world, hidden = await frame.world(), HiddenContent()
         set_hidden_content(world, hidden)
@@ -237,11 +235,6 @@ class _Reader(Generic[P]):
             except ActionError as error:
                 readings.failures[frame_id] = str(error)
                 log_line("frame", "the frame {} was not read: {}", frame_id, str(error))
-
-
-async def _main_world_document(session: Session) -> Handle:
-    async with deadline(session, READ_TIMEOUT_S):
-        return await main_world_object(session, "document")
 
 
 async def _frame_ids(world: World, locals_: list[int]) -> list[str | None]:

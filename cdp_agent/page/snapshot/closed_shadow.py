@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -208,19 +208,26 @@ class HiddenContent:
             if (root := self._roots.pop(number, None)) is not None:
                 world.release(root)
             self._documents.discard(number)
+        steps = [self._adopt_roots(world, queries, counted, part, listeners=listeners)]
+        if queries.internals is not None:
+            steps.append(self._adopt_internals(world, queries.custom, queries.internals))
+        if part.internals:
+            steps.append(self._adopt_custom(world, part.internals))
+        return await any_at_once(steps)
+
+    async def _adopt_roots(
+        self, world: World, queries: PendingQueries, counted: ChromeCounters, part: FramePart, *, listeners: bool
+    ) -> bool:
+        """Takes in new roots, then searches for closed ones and asks who listens."""
         entered = await self._enter(world, part.roots) if part.roots > self._roots_entered else []
-        learnt = False
+        steps: list[Coroutine[Any, Any, bool]] = []
         if part.endless:
             self._unsearched = _TOO_LONG
         elif self._documents.intersection(entered) or not self._only_texts_were_added(counted, part.added):
-            learnt |= await self._search(world, counted, part.added)
+            steps.append(self._search(world, counted, part.added))
         if listeners:
-            learnt |= await self._adopt_listeners(world, queries, entered, part.elements, counted)
-        if queries.internals is not None:
-            learnt |= await self._tell_internals(world, queries.custom, await _answered(world, queries.internals))
-        if part.internals:
-            learnt |= await self._adopt_custom(world, part.internals)
-        return learnt
+            steps.append(self._adopt_listeners(world, queries, entered, part.elements, counted))
+        return await any_at_once(steps)
 
     async def _enter(self, world: World, roots: int) -> list[int]:
         """Takes in the roots that the world has entered since the last call, and returns their numbers."""
@@ -325,6 +332,11 @@ class HiddenContent:
             )
         return update.news
 
+    async def _adopt_internals(
+        self, world: World, elements: list[int], asked: asyncio.Future[list[accessibility.AXNodes | BaseException]]
+    ) -> bool:
+        return await self._tell_internals(world, elements, await _answered(world, asked))
+
     async def _adopt_custom(self, world: World, new: list[int]) -> bool:
         """Asks about custom elements for the first time."""
         with world.group() as group:
@@ -364,6 +376,13 @@ class HiddenContent:
         if changed:
             await world.call("adoptInternals", changed)
         return bool(changed)
+
+
+async def any_at_once(steps: Sequence[Coroutine[Any, Any, bool]]) -> bool:
+    """Whether any of the steps, which are done at the same time, returns true."""
+    if len(steps) == 1:  # a task would add a tenth to the time of reading a small page
+        return await steps[0]
+    return any(await asyncio.gather(*steps))
 
 
 _KNOWN: WeakKeyDictionary[World, HiddenContent] = WeakKeyDictionary()

@@ -21,6 +21,7 @@ from .closed_shadow import (
     ChromeCounters,
     HiddenContent,
     PendingQueries,
+    any_at_once,
     ask_first,
     hidden_content_of,
     set_hidden_content,
@@ -172,9 +173,10 @@ class _Reader(Generic[P]):
         answer = await self._ask(world, hidden, same_rules=self._returning.needs_rules and hidden.rules.may_have_stayed)
         part = answer.part
         for _ in range(_DEEPEST_HIDDEN):
-            learnt = await hidden.adopt(world, answer.queries, answer.counted, part, listeners=listeners)
+            steps = [hidden.adopt(world, answer.queries, answer.counted, part, listeners=listeners)]
             if part.editors:
-                learnt |= await adopt_code(world, part.editors)
+                steps.append(adopt_code(world, part.editors))
+            learnt = await any_at_once(steps)
             if answer.is_valid and not learnt:
                 break
             answer = await self._ask(world, hidden, same_rules=False)

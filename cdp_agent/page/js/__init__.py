@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 WORLD = "cdp_agent"
 """The name of our isolated world in each document."""
-PACKED = "packed.js"
+PACKED = "packed.txt"
 """The file with both parts, minified: not under version control."""
 
 READING = (

@@ -254,6 +254,7 @@
       ['class', `${pick(CLASSES)} ${pick(CLASSES)}`],
       ['style', `--shown: ${pick(['none', 'block'])}`],
       ['style', '--mode: on'],
+      ['style', pick(['position: fixed; inset: 0', 'opacity: 0', 'max-height: 0; overflow: hidden'])],
       ['aria-level', pick('123')],
     ]);
   const RULES = () =>
@@ -295,6 +296,8 @@
       'summary + p { content-visibility: hidden }',
       `.${pick(CLASSES)} b { vertical-align: ${pick(['super', 'sub'])} }`,
       `.${pick(CLASSES)} + p a { text-decoration: line-through }`,
+      `.${pick(CLASSES)}:hover ${pick(['> *', '+ *', 'div'])} { ${pick(['display: block', 'opacity: 1'])} }`,
+      `.${pick(CLASSES)} { position: ${pick(['fixed', 'absolute'])}; inset: 0; background: white }`,
       `.${pick(CLASSES)} { text-transform: uppercase }`,
       `.${pick(CLASSES)} { font-family: "Some Icons" }`,
       `.${pick(CLASSES)} + ${pick(['i', 'b', 'span', '*'])} { font-family: "Some Icons" }`,

@@ -16,8 +16,7 @@ BOX = "Sign up <button>No</button>"
 PLACED = "left:200px;top:90px;background:white"
 OVER = {
     "a box in a sheet": f"<div style='{FULL}'><div style='margin:90px;background:white'>{BOX}</div></div>",
-    "a box beside a backdrop": f"<div style='{FULL}'></div>"
-    f"<div style='position:fixed;z-index:10;{PLACED}'>{BOX}</div>",
+    "a box beside a backdrop": f"<div style='{FULL}'></div><div style='position:fixed;z-index:10;{PLACED}'>{BOX}</div>",
     "a box before a backdrop": f"<div style='position:relative;z-index:10;{PLACED}'>{BOX}</div>"
     f"<div style='{FULL}'></div>",
     "a sheet by rules": "<style>.o{position:fixed;top:0;left:0;width:100vw;height:100vh;background:white}</style>"

@@ -256,7 +256,10 @@
       ['style', '--mode: on'],
       [
         'style',
-        pick(['height: 0; overflow: hidden', 'opacity: 0', 'position: absolute; left: -9999px', 'transform: none']),
+        pick([
+          ...['height: 0; overflow: hidden', 'opacity: 0', 'position: absolute; left: -9999px', 'transform: none'],
+          ...['position: fixed; inset: 0', 'max-height: 0; overflow: hidden'],
+        ]),
       ],
       ['aria-level', pick('123')],
     ]);
@@ -302,6 +305,8 @@
       `.${pick(CLASSES)} { ${pick(['opacity: 0', 'max-height: 0; overflow: hidden', 'transform: translateX(-5000px)'])} }`,
       `.${pick(CLASSES)} + * { ${pick(['opacity: 0', 'position: absolute; left: -9999px', 'clip-path: inset(100%)'])} }`,
       `.${pick(CLASSES)}:hover ${pick(['> *', '+ *', 'b'])} { ${pick(['opacity: 1', 'max-height: none', 'left: auto'])} }`,
+      `.${pick(CLASSES)}:hover ${pick(['> *', '+ *', 'div'])} { ${pick(['display: block', 'opacity: 1'])} }`,
+      `.${pick(CLASSES)} { position: ${pick(['fixed', 'absolute'])}; inset: 0; background: white }`,
       `.${pick(CLASSES)} { text-transform: uppercase }`,
       `.${pick(CLASSES)} { font-family: "Some Icons" }`,
       `.${pick(CLASSES)} + ${pick(['i', 'b', 'span', '*'])} { font-family: "Some Icons" }`,

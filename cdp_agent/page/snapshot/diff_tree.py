@@ -30,7 +30,7 @@ class TreeLine:
 
     @property
     def behind(self) -> str:
-        """"[inert]" or "[covered]" behind a dialog or an overlay, else ""."""
+        """ "[inert]" or "[covered]" behind a dialog or an overlay, else ""."""
         return {0: "", len(" [inert]"): "[inert]"}.get(len(self.full_text) - len(self.text), "[covered]")
 
     @property

@@ -20,7 +20,7 @@ _LINE = re.compile(
     rf"(?: → (?P<target>\S+?))?(?P<tail>:(?: (?P<text>.*))?)?",
     re.DOTALL,
 )
-_STATE = re.compile(rf' (\[(?P<key>[\w-]+)(?:=(?P<value>{_QUOTED}|[^\]"]*))?\])')
+_STATE = re.compile(rf' (\[(?P<key>\w[\w -]*)(?:=(?P<value>{_QUOTED}|[^\]"]*))?\])')
 _HEADS = re.compile(rf'^( *)- ([^\s:"]+)(?: ({_QUOTED}))?(?: {_STATE_TEXT})*?(?: \[ref=(E\d+)\]|(?! \[))', re.MULTILINE)
 _WORDS = re.compile(rf'^ *- ([^\s:"]+)(?: ({_QUOTED}))?(?: {_STATE_TEXT})*(?: → \S+?)?(?::(?: (.*))?)?$', re.MULTILINE)
 _REFS = re.compile(rf"^ *{_HEAD} \[ref=(E\d+)\]", re.MULTILINE)

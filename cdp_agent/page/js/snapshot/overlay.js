@@ -82,12 +82,12 @@ function coversAny(sheet, elements, view) {
     if (!box || isVisuallyHidden(element) || !holdsContent(element)) return false;
     // Where it lets the mouse through, by itself and not like all around it, it may as well be above.
     if (ignoresPointer(element) && !ignoresPointer(flatParent(element))) return false;
-    return pointsIn(box)
-      .reverse()
-      .some((point) => {
-        const hit = topmostAt(documentOf(element), point);
-        return hit !== null && sheet.has(hit);
-      });
+    const points = pointsIn(box);
+    return [points[0], ...points.slice(-4)].some((point) => {
+      // its middle and near its corners
+      const hit = topmostAt(documentOf(element), point);
+      return hit !== null && sheet.has(hit);
+    });
   });
 }
 

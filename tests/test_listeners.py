@@ -102,3 +102,29 @@ def _asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(Session, "post", noted)
     return asked
+
+
+async def test_the_first_view_of_a_document_takes_five_trips(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await opened(page, serve, f"<div class=on>Go</div><p>text</p>{LISTEN}")
+    trips, answered = 0, 0  # a command that is sent after the answers of so many trips belongs to the next one
+    post = Session.post
+
+    def posted(session: Session, command: Command[Any]) -> asyncio.Future[Any]:
+        nonlocal trips
+        trips = max(trips, answered + 1)
+        future, trip = post(session, command), answered + 1
+
+        def note(_: asyncio.Future[Any]) -> None:
+            nonlocal answered
+            answered = max(answered, trip)
+
+        future.add_done_callback(note)
+        return future
+
+    monkeypatch.setattr(Session, "post", posted)
+
+    assert '- generic "Go"' in (await page.snapshot()).text
+
+    assert trips <= 5

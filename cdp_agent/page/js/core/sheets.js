@@ -11,10 +11,10 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
  * @typedef {{classes: Set<string>, selectors: string[]}} SelectorSet  selects the elements of one concern
  * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet,
  *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet, clipping:
- *   SelectorSet, unseen: SelectorSet, transformsCase: boolean, pointerBlocking: Set<string>, readable: boolean, version:
- *   number}} SheetFacts pointed: elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules
- *   that set `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document;
- *   clipping, unseen: see subjects.js
+ *   SelectorSet, unseen: SelectorSet, transformsCase: boolean, pointerBlocking: Set<string>, readable: boolean,
+ *   version: number}} SheetFacts pointed: elements with `cursor: pointer` on hover only; pointerBlocking: the selectors
+ *   of rules that set `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the
+ *   document; clipping, unseen: see subjects.js
  */
 const CONCERNS = [
   'before',

@@ -13,9 +13,9 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
  *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet, clipping:
  *   SelectorSet, unseen: SelectorSet, transformsCase: boolean, drawsBackdrops: boolean, pointerBlocking: Set<string>,
  *   readable: boolean, version: number, reveals: Reveal[]}} SheetFacts pointed: elements with `cursor: pointer` on
- *   hover only; pointerBlocking: the selectors of rules that set `pointer-events: none` or the like; reordered: elements that
- *   may stand elsewhere than in the document; clipping, unseen: see subjects.js; drawsBackdrops: generated content may
- *   be fixed
+ *   hover only; pointerBlocking: the selectors of rules that set `pointer-events: none` or the like; reordered:
+ *   elements that may stand elsewhere than in the document; clipping, unseen: see subjects.js; drawsBackdrops:
+ *   generated content may be fixed
  */
 const CONCERNS = [
   'before',

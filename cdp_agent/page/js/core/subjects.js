@@ -25,7 +25,10 @@ function isTransformFar(value) {
 
 const isShaped = (value) => value !== 'none' && value !== 'auto';
 
-/** Which values of a property may keep an element from sight. @type {Record<string, (value: string) => boolean>} */
+/**
+ * Which values of a property may keep an element from being seen.
+ * @type {Record<string, (value: string) => boolean>}
+ */
 const HIDING_VALUES = {
   __proto__: null,
   // or rather what is in it; where only overflow-x is hidden, overflow-y is auto, and the box scrolls

@@ -1,6 +1,6 @@
 // What is rendered and still cannot be seen: collapsed, moved off the page, transparent or clipped away; its outermost
-// lines are marked as [not-shown]. Only elements that a rule or a style attribute may do that to (subjects.js) are
-// asked, and what is in a box that cuts off some of its contents. What can be scrolled into view is seen.
+// lines are marked as [not-shown]. Only elements are asked that a rule or a style attribute may do that to
+// (subjects.js), and what is in a box that cuts off some of its contents. What can be scrolled into view is seen.
 
 const IN_SIGHT = 0; // nor is anything in it cut off
 const PARTLY_IN_SIGHT = 1; // each thing in it is asked in its turn

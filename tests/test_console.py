@@ -46,6 +46,9 @@ VALUES = {
     "{error: {code: 'E-417', at: {line: 3}}}": '{error: {code: "E-417", at: Object}}',
     "'%s has %d%%', 'Ada', 3, {}": "Ada has 3% {}",
     "'%cred', 'color: red', {a: 1}": "red {a: 1}",
+    "'%cSaved %d of %s in %o', 'color: red', 2.9, 'four', true, 'rest'": "Saved 2 of four in true rest",
+    "'%i, %f, %d, %s', '42px', '1.5em', 'x'": "42, 1.5, NaN, %s",
+    "'a %d', {a: 1}": "a NaN",
     "{e: new TypeError('late'), f() {}, d: null}": None,
     "document.documentElement, {}": "html {}",
     "Symbol('s'), {n: 5n, s: Symbol('t')}": "Symbol(s) {n: 5n, s: Symbol(t)}",
@@ -73,8 +76,19 @@ async def test_logged_values_are_told_and_the_page_notices_nothing(page: Page, s
 
     pairs = zip(texts, VALUES.values(), strict=True)
     assert [text for text, told in pairs if told is not None and text != told] == []
-    assert texts[7].startswith("{e: TypeError: late")
+    assert texts[list(VALUES).index("{e: new TypeError('late'), f() {}, d: null}")].startswith("{e: TypeError: late")
     assert await page.evaluate("typeof window.noticed") == "undefined"
+
+
+async def test_thrown_objects_are_told(page: Page, serve: Serve) -> None:
+    values = ["{code: 7}", "new (class Refused { at = [1] })", "[1, 'two']", "null", "undefined", "Symbol('s')", "-0"]
+    throws = "".join(f"setTimeout(() => {{ throw {value} }});" for value in values)
+    await page.goto(serve(f"<script>{throws} Promise.reject({{code: 7}});</script>"))
+
+    texts = {message.text.removeprefix("Uncaught ") for message in (await page.console(level="error")).messages}
+
+    told = {"{code: 7}", "(in promise) {code: 7}", "Refused {at: [1]}", '[1, "two"]'}
+    assert texts == {*told, "null", "undefined", "Symbol(s)", "-0"}
 
 
 async def test_an_error_is_told_with_the_place_where_it_was_made(page: Page, serve: Serve) -> None:

@@ -14,9 +14,9 @@ from tests.acting import ref
 from tests.conftest import Serve
 from tests.writing import show
 
-PAGE = """<style>.off { display: none }</style>
+PAGE = """<style>.off { display: none } .clear { opacity: 0 } .fades { transition: opacity .1s }</style>
 <p id=status>Ready when you are</p><div id=toast class=off>Copied it</div><button>Go</button><p id=n>0</p>
-<p id=live role=status></p>"""
+<p id=live role=status></p><iframe></iframe>"""
 SHOWN = "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));"
 """Two frames, after which what came has been shown."""
 
@@ -38,6 +38,17 @@ COME_AND_GO = {
     ),
     "a class": ("toast.className = ''", "toast.className = 'off'", "Copied it"),
     "a style": ("toast.style.display = 'block'", "toast.style.display = ''", "Copied it"),
+    "an opacity": ("toast.className = ''", "toast.className = 'clear'", "Copied it"),
+    "a text that fades in and out": (
+        "toast.className = 'fades clear'; await 0; toast.offsetTop; toast.className = 'fades'; await ended(toast)",
+        "toast.className = 'fades clear'; await ended(toast)",
+        "Copied it",
+    ),
+    "a text in a frame": (
+        "frames[0].document.body.textContent = 'Sent it'",
+        "frames[0].document.body.textContent = ''",
+        "Sent it",
+    ),
     "in blocks": (
         "status.insertAdjacentHTML('afterend', '<div id=new><h3>Done</h3><p>All is saved</p></div>')",
         "document.querySelector('#new').remove()",
@@ -59,7 +70,10 @@ async def begin(page: Page) -> None:
 
 
 async def run(page: Page, *steps: str) -> None:
-    named = "const [status, toast, live] = ['status', 'toast', 'live'].map((id) => document.getElementById(id));"
+    named = (
+        "const [status, toast, live] = ['status', 'toast', 'live'].map((id) => document.getElementById(id));"
+        "const ended = (_) => new Promise((over) => { toast.ontransitionend = over });"
+    )
     await page.evaluate(f"(async () => {{ {named} {''.join(f'{step}; {SHOWN}' for step in steps)} }})()")
 
 

@@ -13,11 +13,11 @@ import re
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Literal, TypeVar, get_args
 from weakref import WeakKeyDictionary
 
 import msgspec
+from msgspec.structs import replace
 
 from cdp_agent.cdp import console, runtime
 from cdp_agent.cdp.connection import Session
@@ -39,7 +39,7 @@ _LONGEST_LINE = 500
 _THROWN = ("Uncaught", "Uncaught (in promise)")
 """The full texts that the Console domain gives for uncaught exceptions."""
 _MOST_PREVIEWS = 200
-_OF_OBJECT = re.compile(r"\[object |,\S|,$|^$|Error\b")
+_OF_VALUES = re.compile(r"\[object |,\S|,$|^$|Error\b|%[sdifoOc]")
 _BY_PAGE = "console-api"
 """The source of what scripts wrote by functions of `console`."""
 _LEVELS = {"error": ("error",), "warning": ("error", "warning")}
@@ -148,7 +148,7 @@ async def _messages(session: Session) -> list[ConsoleMessage]:
     # Matched by source position: a page may log the same text, and more may have been thrown between the two queries.
     thrown = deque(map(_uncaught, await _thrown(session) if any(map(_may_be_thrown, raw)) else []))
     values: dict[tuple[str, int, int], deque[runtime.ConsoleApiCalled]] = {}
-    for called in await _values(session) if any(map(_may_have_objects, raw)) else []:
+    for called in await _values(session) if any(map(_may_have_values, raw)) else []:
         values.setdefault(_place_of_call(called), deque()).append(called)
     messages = []
     for message in raw:
@@ -156,7 +156,7 @@ async def _messages(session: Session) -> list[ConsoleMessage]:
         text = message.text
         if message.source == _BY_PAGE and (calls := values.get(place)):
             called = calls.popleft()
-            text = previews.written(called.args) if _may_have_objects(message) else text
+            text = previews.written(called.args) if _may_have_values(message) else text
         logged = ConsoleMessage(message.level, shortened(text, LONGEST_TEXT), False, *place)
         is_thrown = _may_be_thrown(message) and thrown and _place(thrown[0]) == _place(logged)
         messages.append(thrown.popleft() if is_thrown else logged)
@@ -172,26 +172,21 @@ def _place_of_call(called: runtime.ConsoleApiCalled) -> tuple[str, int, int]:
     return (frames[0].url, frames[0].line_number + 1, frames[0].column_number + 1) if frames else ("", 0, 0)
 
 
-def _may_have_objects(message: console.Message) -> bool:
-    """Whether an object may have been logged, whose preview the Runtime domain gives.
+def _may_have_values(message: console.Message) -> bool:
+    """Whether the values that were logged, which the Runtime domain gives, may say more than the text.
 
-    The text has only the kind of an object, the items of an array with commas between, and the message of an error.
+    The text has only the kind of an object, the items of an array with commas between, and the message of an error; and
+    the directives of a format, with what belongs there at its end.
     """
-    return message.source == _BY_PAGE and _OF_OBJECT.search(message.text) is not None
+    return message.source == _BY_PAGE and _OF_VALUES.search(message.text) is not None
 
 
 def _uncaught(thrown: runtime.ExceptionThrown) -> ConsoleMessage:
     details = thrown.exception_details
     value = details.exception
-    said = "" if value is None else value.description or _written(value)
+    said = "" if value is None else previews.value_text(value, whole=True)
     text = shortened(f"{details.text} {said}".strip(), LONGEST_TEXT)
     return ConsoleMessage("error", text, True, details.url, details.line_number + 1, details.column_number + 1)
-
-
-def _written(value: runtime.RemoteObject) -> str:
-    """A thrown value that is not an object, as text."""
-    plain = msgspec.json.decode(value.value) if bytes(value.value) else value.unserializable_value
-    return plain if isinstance(plain, str) else msgspec.json.encode(plain).decode()
 
 
 def _may_be_thrown(message: console.Message) -> bool:
@@ -204,26 +199,37 @@ async def _raw_messages(session: Session) -> list[console.Message]:
 
 
 async def _thrown(session: Session) -> list[runtime.ExceptionThrown]:
-    return await _replayed_events(session, runtime.ExceptionThrown, runtime.Enable(), runtime.Disable())
+    """What scripts threw, with previews of the latest objects."""
+
+    async def preview(events: list[runtime.ExceptionThrown]) -> list[runtime.ExceptionThrown]:
+        details = [event.exception_details for event in events]
+        seen = await _previews(session, [each.exception for each in details if each.exception is not None])
+        return [
+            event
+            if (value := each.exception) is None or value.object_id not in seen
+            else replace(event, exception_details=replace(each, exception=seen[value.object_id]))
+            for event, each in zip(events, details, strict=True)
+        ]
+
+    return await _replayed_events(session, runtime.ExceptionThrown, runtime.Enable(), runtime.Disable(), preview)
 
 
 async def _values(session: Session) -> list[runtime.ConsoleApiCalled]:
     """What scripts wrote, with previews of the latest objects."""
-    previewing = partial(_with_previews, session)
-    return await _replayed_events(
-        session, runtime.ConsoleApiCalled, runtime.Enable(), runtime.Disable(), before_end=previewing
-    )
+
+    async def preview(events: list[runtime.ConsoleApiCalled]) -> list[runtime.ConsoleApiCalled]:
+        seen = await _previews(session, [value for event in events for value in event.args])
+        return [replace(event, args=[seen.get(value.object_id, value) for value in event.args]) for event in events]
+
+    return await _replayed_events(session, runtime.ConsoleApiCalled, runtime.Enable(), runtime.Disable(), preview)
 
 
-async def _with_previews(session: Session, events: list[runtime.ConsoleApiCalled]) -> list[runtime.ConsoleApiCalled]:
-    objects = [value for event in events for value in event.args if value.object_id and value.type != "symbol"]
+async def _previews(session: Session, values: list[runtime.RemoteObject]) -> dict[str | None, runtime.RemoteObject]:
+    """The latest objects among these, by their ids, with previews."""
+    objects = [value for value in values if value.object_id and value.type != "symbol" and value.subtype != "error"]
     latest = objects[-_MOST_PREVIEWS:]
     previewed = await asyncio.gather(*(_previewed(session, value) for value in latest))
-    by_id = {value.object_id: seen for value, seen in zip(latest, previewed, strict=True)}
-    return [
-        msgspec.structs.replace(event, args=[by_id.get(value.object_id, value) for value in event.args])
-        for event in events
-    ]
+    return {value.object_id: seen for value, seen in zip(latest, previewed, strict=True)}
 
 
 async def _previewed(session: Session, value: runtime.RemoteObject) -> runtime.RemoteObject:
@@ -248,12 +254,12 @@ async def _previewed(session: Session, value: runtime.RemoteObject) -> runtime.R
     except ProtocolError:
         return value  # its document is gone
     properties = [
-        msgspec.structs.replace(item, value_preview=inner.preview)
+        replace(item, value_preview=inner.preview)
         if _is_object(item) and (inner := inside.get(item.name)) is not None
         else item
         for item in value.preview.properties
     ]
-    return msgspec.structs.replace(value, preview=msgspec.structs.replace(value.preview, properties=properties))
+    return replace(value, preview=replace(value.preview, properties=properties))
 
 
 def _is_object(item: runtime.PropertyPreview) -> bool:

@@ -14,6 +14,13 @@ from cdp_agent.cdp.runtime import EntryPreview, ObjectPreview, PropertyPreview, 
 
 _DIRECTIVE = re.compile(r"%[sdifoOc%]")
 """https://console.spec.whatwg.org/#formatting-specifiers"""
+_INTEGER = re.compile(r"\s*([+-]?\d+)")
+_NUMBERS = {
+    "%d": _INTEGER,
+    "%i": _INTEGER,
+    "%f": re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE),
+}
+"""What is read of a value, as `parseInt` and `parseFloat` do."""
 _PLAIN_KINDS = ("Object", "Array")
 _LEFT_OUT = "…"
 
@@ -33,16 +40,25 @@ def _directed(directive: str, values: list[RemoteObject]) -> str:
     if not values:
         return directive
     text = value_text(values.pop(0))
-    return "" if directive == "%c" else text  # which is a style
+    if directive == "%c":
+        return ""  # it is a style
+    if pattern := _NUMBERS.get(directive):
+        number = pattern.match(text)
+        return number[1] if number else "NaN"
+    return text
 
 
-def value_text(value: RemoteObject) -> str:
-    """A single value; a string as it is, and an error with the place where it was made."""
+def value_text(value: RemoteObject, *, whole: bool = False) -> str:
+    """A single value; a string as it is, and an error with the place where it was made. `whole`: with all its stack."""
     if value.preview is not None and value.subtype != "error":
         return _object(value.preview)
     if value.description is not None:
         message, at, stack = value.description.partition("\n    at ")
-        return f"{message}{at}{stack.partition(chr(10))[0]}" if value.subtype == "error" else value.description
+        return (
+            f"{message}{at}{stack.partition(chr(10))[0]}"
+            if value.subtype == "error" and not whole
+            else value.description
+        )
     plain = msgspec.json.decode(value.value) if bytes(value.value) else value.unserializable_value or value.type
     return plain if isinstance(plain, str) else msgspec.json.encode(plain).decode()
 

@@ -70,5 +70,6 @@ def passed_lines(passed: Iterable[PassedText], texts: Sequence[str | None], *, d
 
 
 def _has(text: str, block: str) -> bool:
-    """Whether a reading has the block as a whole name or text, and not as a part of one."""
-    return block in text and re.search(rf'(?:"|: |\| ){re.escape(block)}(?:"|$| [(\[])', text, re.MULTILINE) is not None
+    """Whether a reading has the block as a whole name or text that is shown, and not as a part of one."""
+    shown = rf'^(?!.* \[not-shown\]).*(?:"|: |\| ){re.escape(block)}(?:"|$| [(\[])'
+    return block in text and re.search(shown, text, re.MULTILINE) is not None

@@ -13,12 +13,13 @@ let passed = [];
 const candidates = new Set();
 /** Where texts passed, see `recordIdleChange`. @type {WeakMap<Node, Behaviour>} */
 const passedIn = new WeakMap();
-let isLookPlanned = false;
+/** What looks next, whichever comes first; null if no look is planned. @type {{frame: number, timer: any} | null} */
+let plannedLook = null;
 
 const MOST_ARRIVED = 30;
 const MOST_PASSED = 8;
 const LONGEST_ARRIVED = 160; // characters: more is no passing message
-const HIDDEN_LOOK_MS = 50;
+const LATEST_LOOK_MS = 50; // frames come late, or never, for a tab that is not in front, even where it is not hidden
 const ANNOUNCING =
   '[role="status" i],[role="alert" i],[role="log" i],[aria-live="polite" i],[aria-live="assertive" i],output';
 const ANNOUNCING_CLASS = /(^|[-_])(toast|snack(bar)?|flash|alert|notif(y|ication)?s?|messages?|status)($|[-_])/i;
@@ -42,30 +43,41 @@ function recordPassing(record, target) {
   if (type_.call(record) === 'childList')
     for (const node of addedNodes_.call(record)) addCandidate(nodeType(node) === 1 ? node : target);
   else addCandidate(nodeType(target) === 1 ? target : parentNode(target));
-  if (isLookPlanned || !(candidates.size || arrived.size)) return;
-  isLookPlanned = true;
-  if (hidden_.call(document))
-    setTimeout(weakly(lookAtPassing), HIDDEN_LOOK_MS); // it has no frames
-  else requestAnimationFrame(weakly(lookAtPassing));
+  if (candidates.size || arrived.size) planLook();
 }
 
-const hidden_ = getterOf(Document.prototype, 'hidden');
+function planLook() {
+  plannedLook ??= {
+    frame: requestAnimationFrame(weakly(lookAtPassing)),
+    timer: setTimeout(weakly(lookAtPassing), LATEST_LOOK_MS),
+  };
+}
 
 function addCandidate(node) {
   if (node && nodeType(node) === 1 && candidates.size < MOST_ARRIVED) candidates.add(node);
 }
 
 function lookAtPassing() {
-  isLookPlanned = false;
+  cancelAnimationFrame(plannedLook.frame);
+  clearTimeout(plannedLook.timer);
+  plannedLook = null;
   const now = performance.now();
   notePassed(now);
   for (const element of candidates) {
     const text = arrived.size < MOST_ARRIVED && !isEditable(element) ? shownTextOf(element) : '';
     const since = arrived.get(element)?.since ?? now;
     if (isMessage(text)) arrived.set(element, { text, since, place: parentNode(element) });
+    if (!isFading(element)) candidates.delete(element);
   }
-  candidates.clear();
+  if (candidates.size) planLook();
 }
+
+/** Whether it is on its way to be seen, or not to be: no change of the page tells when it is there. */
+const isFading = (element) =>
+  elementAnimations_.call(element).some(({ playState, effect }) => playState === 'running' && isFinite_(effect));
+
+const elementAnimations_ = Element.prototype.getAnimations;
+const isFinite_ = (effect) => effect?.getComputedTiming().iterations !== Infinity;
 
 /** Notes which of the texts that came are not shown any more. */
 function notePassed(now) {
@@ -115,7 +127,7 @@ const isRendered = (element) => checkVisibility_.call(element, VISIBILITY_OPTION
 
 /** The text that a node shows, with its blocks apart, cut where it is no message any more. @param {any} element */
 function shownTextOf(element) {
-  if (nodeType(element) !== 1 || !isConnected_.call(element) || !isRendered(element)) return '';
+  if (nodeType(element) !== 1 || !isConnected_.call(element) || !isSeen(element)) return '';
   const blocks = rawTextOf(element).split(BREAK).map(collapse).filter(Boolean);
   return [...new Set(blocks)].join(' | ');
 }

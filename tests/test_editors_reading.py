@@ -385,9 +385,7 @@ async def test_one_paragraph_of_many_is_a_small_change(page: Page, serve: Serve)
 
     receipt = await _type(page, "p.firstChild, 4", "!")
 
-    assert [line for line in receipt if "paragraph" in line] == [
-        '~ - paragraph [caret] in textbox "Body" (now here!, before here)'
-    ]
+    assert [line for line in receipt if "paragraph" in line] == ["~ - paragraph [caret] (now here!, before here)"]
 
 
 async def test_a_line_of_a_text_area_is_a_small_change(page: Page, serve: Serve) -> None:

@@ -733,7 +733,7 @@ CLICKED = {
     ),
     # as tables of React do to learn of a new size
     "no scrolling of what nobody sees": (
-        """<div id=d style="visibility: hidden; height: 20px; overflow: auto"><p style="height: 50px"></div><p id=o>1</p>
+        """<div id=d style="visibility: hidden; height: 9px; overflow: auto"><p style="height: 50px"></div><p id=o>1</p>
         <button onclick="d.scrollTop = 20; o.textContent = 2">Go</button>""",
         ["~ - paragraph (now 2, before 1)"],
     ),

@@ -120,7 +120,7 @@ def test_debug_shows_the_log_of_the_action_beside_its_result(session: Cli, serve
     assert silent.stderr == ""
     assert debugged.stdout.replace(button, "E") == re.sub(r"\bE\d+", "E", silent.stdout)
     shown = [line.split("cdp_agent.action_log", 1)[1].split() for line in debugged.stderr.splitlines()]
-    assert [words[2] for words in shown][:4] == ["act", "ref", "reading", "aim"]
+    assert [words[2] for words in shown][:4] == ["act", "reading", "ref", "aim"]
     assert "failed: StaleRef" in failed.stderr
     assert failed.stdout == ""
 

@@ -92,7 +92,7 @@ def test_what_a_wheel_has_is_half_as_long_and_has_the_same_functions(tmp_path: P
 
 
 def test_to_open_and_to_read_a_page_takes_the_first_part_alone() -> None:
-    assert {"changes", "stopWatching", "documentTitle", "snapshot"} <= js.for_reading()
+    assert {"changes", "stopWatching", "snapshot"} <= js.for_reading()
 
 
 def test_no_two_files_of_the_bundle_declare_the_same_name() -> None:

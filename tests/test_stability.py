@@ -248,10 +248,12 @@ async def test_what_slides_away_before_it_is_removed_is_waited_for(
             assert receipt.changed == ["- - paragraph: here"]
 
 
+WENT = '- - dialog "D" (and 1 below it)'
 FADING = [
-    ("opacity: 0", "out.ontransitionend = () => out.remove()"),
-    ("opacity: 0", "setTimeout(() => out.remove(), 500)"),  # long after it cannot be seen any more
-    ("transform: translateX(-900px)", "setTimeout(() => out.remove(), 260)"),
+    ("opacity: 0", "out.ontransitionend = () => out.remove()", WENT),
+    # long after it cannot be seen any more
+    ("opacity: 0", "setTimeout(() => out.remove(), 500)", '~ - dialog "D" (now [not-shown])'),
+    ("transform: translateX(-900px)", "setTimeout(() => out.remove(), 260)", WENT),
 ]
 
 
@@ -259,7 +261,7 @@ async def test_a_dialog_that_goes_away_under_the_mouse_is_waited_for(
     page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
     await page.goto(serve(""))
-    for off, then in FADING:
+    for off, then, change in FADING:
         with subtests.test(off, then=then):
             style = f"#out {{ transition: opacity 0.25s, transform 0.25s }} #out.off {{ {off} }}"
             button = f"<button onclick=\"out.className = 'off'; {then}\">Close</button>"
@@ -268,7 +270,7 @@ async def test_a_dialog_that_goes_away_under_the_mouse_is_waited_for(
 
             receipt = await page.click(await ref(page, "Close"))
 
-            assert receipt.changed == ['- - dialog "D" (and 1 below it)']
+            assert receipt.changed == [change]
 
 
 async def test_what_a_script_fades_out_is_waited_for(page: Page, serve: Serve) -> None:

@@ -249,7 +249,7 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
 
     async def again() -> Outcome:
         now = await _state_after(at, before.local, wanted)
-        why = "the page changed it since" if state == wanted else "it was clicked, and stayed so. Take a snapshot"
+        why = "the page changed it since" if state == wanted else "it was clicked, and stayed so. Take a new snapshot"
         return Outcome(failure=None if now in (wanted, None) else await unlike(at, why))
 
     async def renewed(at: Located) -> Outcome:

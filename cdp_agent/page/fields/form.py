@@ -93,7 +93,8 @@ async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], allowed: Al
         )
         fields = [field for field, _ in done.values()]
         again = partial(_reread_fields, tab, list(done.values()), submitted=submit)
-        outcome = Outcome(note=note, fields=fields, read_again=again)
+        chosen = [option for _, entered in done.values() for option in entered.chosen]
+        outcome = Outcome(note=note, fields=fields, read_again=again, chosen=chosen)
         return await runner.finish("fill", outcome, detail=_count(done))
 
 

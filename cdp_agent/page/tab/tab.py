@@ -437,7 +437,6 @@ class Tab:
         return any(popup._has_frame(frame_id) for popup in self.popups if not popup.action_lock.locked())
 
     async def _attach(self, session_id: str | None) -> FrameTree:
-        is_used = session_id is None
         if session_id is None:
             attached = await self._browser.send(target.AttachToTarget(target_id=self.target_id, flatten=True))
             session_id = attached.session_id
@@ -460,8 +459,6 @@ class Tab:
         await asyncio.wait([following], timeout=ATTACH_TIMEOUT_S)
         if following.done() and session.stalled_because == session.closed_because:
             await following
-            if is_used and self.url != "about:blank":  # which is left before it is read
-                tree.root.prepare_world()
         return tree
 
     def _emulate_focus(self, session: Session) -> None:

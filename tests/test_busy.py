@@ -59,6 +59,10 @@ MARKS = {
         "go.textContent = 'Saving changes'",
         "go.textContent = 'Go'; out.textContent = 'done'",
     ),
+    "its label for those who do not see it": (
+        "go.ariaLabel = 'Sending…'",
+        "go.ariaLabel = null; out.textContent = 'done'",
+    ),
     "the label of another control": (
         "act.textContent = 'Sharing…'",
         "act.textContent = 'Share'; out.textContent = 'done'",

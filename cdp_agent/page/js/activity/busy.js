@@ -311,4 +311,6 @@ function pressedMark() {
 }
 
 const labelOfControl = (element) =>
-  flatten(tagOf(element) === 'INPUT' ? inputValue(element) : textContent(element)).slice(0, LONGEST_PHRASE);
+  flatten(
+    attr(element, 'aria-label') ?? (tagOf(element) === 'INPUT' ? inputValue(element) : textContent(element)),
+  ).slice(0, LONGEST_PHRASE);

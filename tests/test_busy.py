@@ -20,6 +20,18 @@ MARKS = {
     "a text with three dots": ("out.textContent = 'Sending to 3 people...'", "out.textContent = 'done'"),
     "a text in pieces": ("out.append('processing', ' | ', '0.5', 's')", "out.textContent = 'done'"),
     "a text of another language": ("out.textContent = 'Wird geladen …'", "out.textContent = 'done'"),
+    "a single word": ("out.textContent = 'Processing'", "out.textContent = 'done'"),
+    "work and what it is on": ("out.textContent = 'Generating response'", "out.textContent = 'done'"),
+    "an asking to wait": ("out.innerHTML = '<h3>Processing your order, please wait</h3>'", "out.textContent = 'done'"),
+    "an hourglass": ("out.textContent = '⏳'", "out.textContent = 'done'"),
+    "a title": ("document.title = 'Saving… | Notes'", "document.title = 'Sheet'; out.textContent = 'done'"),
+    "a cursor": ("document.body.style.cursor = 'wait'", "document.body.style.cursor = ''; out.textContent = 'done'"),
+    "a drawing that turns": (
+        'out.innerHTML = \'<svg width=20 height=20><path d="M0 0h9"><animateTransform attributeName=transform'
+        " type=rotate to=360 dur=1s repeatCount=indefinite /></path></svg>'",
+        "out.textContent = 'done'",
+    ),
+    "the dots of one who types": ("out.innerHTML = '<b class=dot></b>'.repeat(3)", "out.textContent = 'done'"),
     "a text that was hidden": ("wait.hidden = false", "wait.hidden = true; out.textContent = 'done'"),
     "a label": ("out.innerHTML = '<img alt=\"Running...\">'", "out.textContent = 'done'"),
     "aria-busy": ("out.ariaBusy = true", "out.ariaBusy = false; out.textContent = 'done'"),
@@ -43,6 +55,18 @@ MARKS = {
         "go.disabled = false; go.textContent = 'Go'; out.textContent = 'done'",
     ),
     "its class": ("go.className = 'btn is-loading'", "go.className = 'btn'; out.textContent = 'done'"),
+    "its label while it can be used": (
+        "go.textContent = 'Saving changes'",
+        "go.textContent = 'Go'; out.textContent = 'done'",
+    ),
+    "its label for those who do not see it": (
+        "go.ariaLabel = 'Sending…'",
+        "go.ariaLabel = null; out.textContent = 'done'",
+    ),
+    "the label of another control": (
+        "act.textContent = 'Sharing…'",
+        "act.textContent = 'Share'; out.textContent = 'done'",
+    ),
     "another button in its place": (
         "go.outerHTML = '<button id=go disabled>Saving…</button>'",
         "document.querySelector('button').textContent = 'Go'; out.textContent = 'done'",
@@ -53,8 +77,10 @@ MARKS = {
 PAGE = """<style>
     @keyframes turn { to { transform: rotate(1turn) } } @keyframes pulse { to { opacity: .5 } }
     .x1 { display: inline-block; animation: turn 1s infinite } .spinner-border { animation: pulse 1s infinite }
+    .dot { display: inline-block; width: 6px; height: 6px; animation: pulse 1s infinite }
     #box .overlay { display: none } #box.on .overlay { display: block }
-    </style><button id=go>Go</button><p id=said>Nothing yet</p><p id=out></p><p id=wait hidden>Please wait</p>
+    </style><button id=go>Go</button><p id=said>Nothing yet</p>
+    <a id=act href=#>Share</a><p id=out></p><p id=wait hidden>Please wait</p>
     <div id=box><b class="overlay spinner-border">_</b></div><div id=host></div><iframe id=frame></iframe>
     <script>var shadow = host.shadowRoot || host.attachShadow({mode: 'open'});
     go.onclick = () => { said.textContent = `Clicked`; %s; setTimeout(() => { %s }, %d) }</script>"""
@@ -81,7 +107,18 @@ NO_MARKS = {
     "a title": "out.textContent = 'Something else…'",
     "a text that was cut off": "out.textContent = 'Running shoes for women and m…'",
     "a heading": "out.innerHTML = '<h2 title=\"Heading 2\">Meeting 12</h2>'",
-    "the state of an order": "out.textContent = 'Processing'",
+    "the state of an order": "out.textContent = 'Order 7: '; out.insertAdjacentHTML('beforeend', '<b>Processing</b>')",
+    "a state in a table": "out.innerHTML = '<table><tr><td>Order 7<td>Processing</table>'",
+    "a state in a line": "out.innerHTML = '<div style=\"display: flex\"><i>Order 7</i><b>Processing</b></div>'",
+    "what it costs": "out.textContent = 'Processing fee'",
+    "a menu": "out.innerHTML = '<ul role=menu><li role=menuitem>Sharing…<li role=menuitem>Printing…</ul>'",
+    "a menu of elements that show a hand": "out.innerHTML = '<div style=\"cursor: pointer\">Sharing…</div>'",
+    "a list": "out.innerHTML = '<select size=2><option>Printing…<option>Sharing…</select>'",
+    "a headline": "out.innerHTML = '<h3>Breaking: nothing happens…</h3><a href=#>Breaking: nothing happens…</a>'",
+    "a headline in a text": "out.textContent = 'Breaking: nothing happens…'",
+    "a place": "out.innerHTML = '<button>Loading dock</button><button>Saving</button>'",
+    "time that is left": "out.textContent = '⏳ 2 days left'",
+    "a new title": "document.title = 'Processing'",
     "the label of a dialog": "out.innerHTML = '<button>Save as…</button><button>Open…</button>'",
     "something decorative": "out.innerHTML = '<b style=\"display: block; animation: pulse 1s infinite\">New</b>'",
     "a bar with a value": "out.innerHTML = '<progress value=3 max=5></progress>'",

@@ -13,16 +13,37 @@ const NAMED_LOADING = ['spin', 'load', 'skeleton', 'shimmer'].map((name) => `[cl
 const PRESSABLE =
   'button,input[type="submit" i],input[type="button" i],a[href],summary,[role="button" i],[role="menuitem" i],' +
   '[role="link" i],[role="tab" i]';
+/** What has a name of its own that says what it does, or is. */
+const CHOOSABLE = `${PRESSABLE},option,[role="option" i],[role^="menuitem" i],[role="treeitem" i]`;
+const HEADING = 'h1,h2,h3,h4,h5,h6,[role="heading" i]';
+/** What lays out one thing, with its state among the rest. */
+const RECORD = 'tr,[role="row" i],li,dl';
+/** Animations in a drawing. */
+const ENDLESS = '[repeatCount="indefinite"],[repeatDur="indefinite"]';
 const LARGEST_SPINNER = 200; // pixels
+const LARGEST_DOT = 24; // pixels
+const FEWEST_DOTS = 3;
 const LONGEST_PHRASE = 60; // characters
+const LONGEST_PART = 160; // characters: a part of the page that is there only to say that something is under way
 const STANDS_STILL_MS = 500;
 const MOST_NODES = 300; // of those that changed
 const MOST_TEXTS = 1000;
 const MOST_MARKS = 5;
 
 const ELLIPSIS = /(?:…|\.\.\.)\s*\)?$/;
+const HOURGLASS = /^[^\d]*[⏳⌛][^\d]*$/u; // but not "⏳ 2 days left"
 // "Saving…", "Uploading 3 files…"; but not "Something else…", nor what was cut off: "Running shoes for wom…"
-const GERUND = /^[^\p{L}]*(?:still |now )?(?!\p{L}*thing(?!\p{L}))\p{L}{2,}ing(?:[\s:]+[^\s]+){0,3}$/iu;
+const GERUND = /^[^\p{L}]*(?:still |now )?(?!\p{L}*thing(?!\p{L}))\p{L}{2,}ing(?:\s+[^\s]+){0,3}$/iu;
+// "Processing", "Generating response", "Saving your changes"; but not "Processing fee", "Checking account"
+const WORK = new RegExp(
+  '^[^\\p{L}\\d]*(?:still |now )?(?:' +
+    ('analy[sz]|apply|authenticat|calculat|check|comput|connect|convert|creat|delet|download|export|fetch|generat|' +
+      'import|initiali[sz]|load|prepar|process|publish|redirect|refresh|remov|render|sav|search|send|submit|' +
+      'summari[sz]|sync|synchroni[sz]|think|transcrib|translat|updat|upload|validat|verify|wait|work') +
+    ')ing(?: (?:an?|the|this|your|for|on|to|with|changes|response|answer|reply|data|files?|image|message|order|' +
+    'payment|report|request|results?)(?!\\p{L})(?: [^\\s]+){0,2})?[^\\p{L}\\d]*$',
+  'iu',
+);
 // "Uploading 45 %", "processing | 0.5 s"; but not "Heading 1"; "Rating 4/5" is told apart by standing still.
 const PROGRESS = /^[^\p{L}]*\p{L}{2,}ing\b[^\p{L}]*\d[\d,:| ]*[.%/s][\d.,:/|% s]*$/iu;
 const WAITING = new RegExp(
@@ -35,17 +56,23 @@ const WAITING = new RegExp(
     ')(?!\\p{L})',
   'iu',
 );
+// "Processing your order, please wait", "Please wait while we …"
+const ASKING = /\bplease wait(?: while\b.*|[\s.!…]*$)/i;
 
 /** Whether a text asks to wait, as "Loading…" does. @param {string} text */
 const saysToWait = (text) =>
-  text.length <= LONGEST_PHRASE && WAITING.test(text) && (ELLIPSIS.test(text) || text.split(' ').length < 4);
+  text.length <= LONGEST_PHRASE &&
+  (ASKING.test(text) || (WAITING.test(text) && (ELLIPSIS.test(text) || text.split(' ').length < 4)));
 
 /** Whether a text says that something is under way. @param {string} text */
 function saysUnderWay(text) {
   if (!text || text.length > LONGEST_PHRASE) return false;
   const phrase = text.replace(ELLIPSIS, '');
-  return saysToWait(text) || (phrase === text ? isProgress(text) : GERUND.test(phrase));
+  return saysToWait(text) || HOURGLASS.test(text) || (phrase === text ? isProgress(text) : GERUND.test(phrase));
 }
+
+/** Whether a text may say that something is under way, or be the state of a thing. @param {string} text */
+const saysWork = (text) => text.length <= LONGEST_PHRASE && WORK.test(text);
 
 /** Whether it says how far something is, which moves. @param {string} text */
 function isProgress(text) {
@@ -64,6 +91,7 @@ function busyMarks(isNew) {
   if (!watching.marks) {
     watching.isNew = isNew;
     watching.marks = new Set(isNew ? [] : elementsMarkedBusy());
+    watching.title = isNew ? '' : documentTitle();
     if (!isNew) return [];
     for (const root of watching.roots) noteCame(root);
   }
@@ -73,18 +101,59 @@ function busyMarks(isNew) {
   for (const element of elementsMarkedBusy())
     if (!watching.marks.has(element) && isOnScreen(element)) marks.add(nameOfMark(element));
   for (const text of phrasesThatCame()) if (marks.size < MOST_MARKS) marks.add(text);
+  const title = documentTitle();
+  if (title !== watching.title && parent === self && saysUnderWay(title.split(TITLE_PARTS)[0]))
+    marks.add(`title "${title}"`);
   return [...marks].slice(0, MOST_MARKS);
 }
 
 /** @returns {Generator<Element>} */
 function* elementsMarkedBusy() {
   for (const root of watching.roots) {
-    for (const element of selectAll(root, MARKED_BUSY)) if (isSeen(element)) yield element;
-    for (const animation of root.getAnimations?.() ?? []) {
-      const mark = animation.playState === 'running' ? spinnerOf(animation.effect) : null;
+    for (const element of selectAll(root, `${MARKED_BUSY},${ENDLESS}`)) {
+      const mark = matches(element, ENDLESS) ? spinningDrawingOf(element) : element;
       if (mark && isSeen(mark)) yield mark;
     }
+    const running = (root.getAnimations?.() ?? []).filter(({ playState }) => playState === 'running');
+    for (const { effect } of running) {
+      const mark = spinnerOf(effect);
+      if (mark && isSeen(mark)) yield mark;
+    }
+    if (running.length >= FEWEST_DOTS && !watching.isNew) yield* typingMarks(running);
   }
+  const body = body_.call(document);
+  if (body && WAITS.has(computedStyleOf(body).cursor)) yield body;
+}
+
+const TITLE_PARTS = / [|·•–—-] /;
+const WAITS = new Set(['wait', 'progress']);
+const ownerSVGElement_ = getterOf(SVGElement.prototype, 'ownerSVGElement');
+
+/** @param {Element} animation  an endless one in a drawing @returns {Element | null} */
+function spinningDrawingOf(animation) {
+  const drawing = namespaceURI_.call(animation) === SVG ? ownerSVGElement_.call(animation) : null;
+  return drawing && !watching.isNew && isAtMost(drawing, LARGEST_SPINNER) ? drawing : null;
+}
+
+/**
+ * What has small things in it that move endlessly, as the dots of somebody who types do.
+ * @param {Animation[]} running
+ */
+function* typingMarks(running) {
+  /** @type {Map<Element, Set<string | Element>>} */
+  const dots = new Map();
+  for (const { effect } of running) {
+    const { target, pseudoElement } = /** @type {KeyframeEffect} */ (effect);
+    const around = target && flatParent(target);
+    if (!around || isFinite_(effect) || !isAtMost(target, LARGEST_DOT)) continue;
+    dots.set(around, (dots.get(around) ?? new Set()).add(pseudoElement ?? target));
+  }
+  for (const [element, { size }] of dots) if (size >= FEWEST_DOTS && isSeen(element)) yield element;
+}
+
+function isAtMost(element, size) {
+  const { width, height } = getBoundingClientRect_.call(element);
+  return width > 0 && width <= size && height <= size;
 }
 
 /**
@@ -94,14 +163,13 @@ function* elementsMarkedBusy() {
  */
 function spinnerOf(effect) {
   const target = effect?.target;
-  if (!target || effect.getComputedTiming().iterations !== Infinity) return null;
+  if (!target || isFinite_(effect)) return null;
   let element = target;
   for (let height = 0; element && height < 3; height++, element = flatParent(element))
     if (busyClassesOf(element).length > 0) return element;
   if (watching.isNew) return null;
-  const { width, height } = getBoundingClientRect_.call(target);
   const turns = effect.getKeyframes().some((frame) => /rotate/.test(frame.transform ?? '') || frame.rotate);
-  return turns && width <= LARGEST_SPINNER && height <= LARGEST_SPINNER ? target : null;
+  return turns && isAtMost(target, LARGEST_SPINNER) ? target : null;
 }
 
 const classNamesOf = (element) =>
@@ -135,10 +203,49 @@ function* phrasesThatCame() {
     if (nodeType(node) !== 9 && !isInShownDocument(node)) continue;
     for (const { element, text } of phrasesIn(node)) {
       const phrase = flatten(text);
-      if (saysUnderWay(phrase) && isSeen(element) && isOnScreen(element)) yield nameOfText(element, phrase);
+      if (tellsOfWork(phrase, element, node) && isSeen(element) && isOnScreen(element))
+        yield nameOfText(element, phrase);
     }
   }
 }
+
+/**
+ * Whether a text that came says that something is under way. The name of what can be pressed or chosen says what that
+ * does, unless it had another name before, or cannot be used: "Sharing…" opens a dialog. Words that may be a state as
+ * well, such as "Processing", say it where they are not what is told of one thing among others.
+ * @param {string} phrase @param {Element} element  whose text it is @param {Node} node  what came, with the text in it
+ */
+function tellsOfWork(phrase, element, node) {
+  const isSure = saysUnderWay(phrase);
+  if (!isSure && !saysWork(phrase)) return false;
+  const control = closestFlat(element, CHOOSABLE) ?? (computedStyleOf(element).cursor === 'pointer' ? element : null);
+  if (control) return isNewIn(control, element, node) || matches(control, UNUSABLE);
+  if (closestFlat(element, HEADING)) return saysToWait(phrase);
+  const part = nodeType(node) === 9 ? body_.call(node) : node;
+  return isSure || (flatten(textContent(part)).length <= LONGEST_PART && standsAlone(phrase, element));
+}
+
+const UNUSABLE = ':disabled,[aria-disabled="true" i]';
+
+/** Whether what came with a text is less than the control that it names. */
+function isNewIn(control, element, node) {
+  if (nodeType(node) === 3) return true;
+  for (let around = element; around !== control; around = flatParent(around)) if (around === node) return true;
+  return false;
+}
+
+/** Whether nothing else is said in the line that a text is in, nor in its row of a table or a list. */
+function standsAlone(phrase, element) {
+  let inner = null;
+  for (let around = element; around; inner = around, around = flatParent(around)) {
+    const text = flatten(textContent(around));
+    if (text !== phrase && text !== '')
+      return inner !== null && !matches(around, RECORD) && !isLine(computedStyleOf(around)) && !isInline(inner);
+  }
+  return true;
+}
+
+const isLine = ({ display, flexDirection }) => display.endsWith('flex') && flexDirection.startsWith('row');
 
 /** @param {Node} node @returns {Generator<{element: Element, text: string}>} */
 function* phrasesIn(node) {
@@ -175,6 +282,7 @@ function nameOfMark(element) {
   const text = flatten(textContent(element));
   const isName = matches(element, PRESSABLE) || (text.length <= LONGEST_PHRASE && /\p{L}{2}/u.test(text));
   const name = flatten(attr(element, 'aria-label') ?? (isName ? text : '')).slice(0, LONGEST_PHRASE);
+  if (tagOf(element) === 'BODY' && !matches(element, IS_BUSY)) return 'a wait cursor';
   const how = matches(element, IS_BUSY) ? ' (aria-busy)' : '';
   const kind = how || matches(element, `${PRESSABLE},progress,[role]`) ? kindOfMark(element) : 'a spinner';
   return `${kind}${name && ` "${name}"`}${how}`;
@@ -195,11 +303,14 @@ function pressedMark() {
   const { element, label, classes } = watching.pressed ?? {};
   if (!element || !isInShownDocument(element) || !isSeen(element)) return '';
   const now = labelOfControl(element);
-  const isDisabled = matches(element, ':disabled,[aria-disabled="true" i]');
-  const says = now !== label && (ELLIPSIS.test(now) || saysUnderWay(now) || (isDisabled && GERUND.test(now)));
+  const says =
+    now !== label &&
+    (ELLIPSIS.test(now) || saysUnderWay(now) || saysWork(now) || (matches(element, UNUSABLE) && GERUND.test(now)));
   if (!says && busyClassesOf(element).every((name) => classes.has(name))) return '';
   return `${kindOfMark(element)}${now && ` "${now}"`}`;
 }
 
 const labelOfControl = (element) =>
-  flatten(tagOf(element) === 'INPUT' ? inputValue(element) : textContent(element)).slice(0, LONGEST_PHRASE);
+  flatten(
+    attr(element, 'aria-label') ?? (tagOf(element) === 'INPUT' ? inputValue(element) : textContent(element)),
+  ).slice(0, LONGEST_PHRASE);

@@ -10,10 +10,11 @@
  * @typedef {{node: Node, at: number, cause: Cause}} Entry  a change that a reader of the snapshot could notice
  * @typedef {{element: Element, label: string, classes: Set<string>}} Pressed  what was pressed, as it was before
  * @typedef {{roots: Set<Document | ShadowRoot>, touched: WeakSet<Node>, hasContent: boolean, came: Set<Node>, isNew:
- *   boolean, marks: Set<Element> | null, pressed: Pressed | null, progress: Map<string, number>}} Watching  roots: the
- *   documents and shadow roots; touched: elements whose attributes changed since the action began; hasContent: the
- *   document shows something; came: nodes whose texts may be new; isNew: the watching began with the document; marks:
- *   what was marked as busy at the beginning; progress: texts that say how far something is, and since when, ms
+ *   boolean, marks: Set<Element> | null, title: string, pressed: Pressed | null, progress: Map<string, number>}}
+ *   Watching  roots: the documents and shadow roots; touched: elements whose attributes changed since the action began;
+ *   hasContent: the document shows something; came: nodes whose texts may be new; isNew: the watching began with the
+ *   document; marks: what was marked as busy at the beginning, and title: what the document was called then; progress:
+ *   texts that say how far something is, and since when, ms
  */
 
 /** @type {WeakMap<Node, Behaviour>} */
@@ -268,6 +269,7 @@ function watch() {
     came: new Set(),
     isNew: false,
     marks: null,
+    title: '',
     pressed: null,
     progress: new Map(),
   };

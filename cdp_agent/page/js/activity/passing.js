@@ -67,13 +67,13 @@ function lookAtPassing() {
     const text = arrived.size < MOST_ARRIVED && !isEditable(element) ? shownTextOf(element) : '';
     const since = arrived.get(element)?.since ?? now;
     if (isMessage(text)) arrived.set(element, { text, since, place: parentNode(element) });
-    if (!isFading(element)) candidates.delete(element);
+    if (!isComingOrGoing(element)) candidates.delete(element);
   }
   if (candidates.size) planLook();
 }
 
 /** Whether it is on its way to be seen, or not to be: no change of the page tells when it is there. */
-const isFading = (element) =>
+const isComingOrGoing = (element) =>
   elementAnimations_.call(element).some(({ playState, effect }) => playState === 'running' && isFinite_(effect));
 
 const elementAnimations_ = Element.prototype.getAnimations;

@@ -116,7 +116,7 @@ NO_MARKS = {
     "a list": "out.innerHTML = '<select size=2><option>Printing…<option>Sharing…</select>'",
     "a headline": "out.innerHTML = '<h3>Breaking: nothing happens…</h3><a href=#>Breaking: nothing happens…</a>'",
     "a headline in a text": "out.textContent = 'Breaking: nothing happens…'",
-    "a place": "out.innerHTML = '<button>Loading dock</button><button>Saving</button>'",
+    "a place": "out.innerHTML = '<h3>Loading dock</h3><button>Loading dock</button>Loading dock'",
     "time that is left": "out.textContent = '⏳ 2 days left'",
     "a new title": "document.title = 'Processing'",
     "the label of a dialog": "out.innerHTML = '<button>Save as…</button><button>Open…</button>'",

@@ -34,21 +34,21 @@ const ELLIPSIS = /(?:…|\.\.\.)\s*\)?$/;
 const HOURGLASS = /^[^\d]*[⏳⌛][^\d]*$/u; // but not "⏳ 2 days left"
 // "Saving…", "Uploading 3 files…"; but not "Something else…", nor what was cut off: "Running shoes for wom…"
 const GERUND = /^[^\p{L}]*(?:still |now )?(?!\p{L}*thing(?!\p{L}))\p{L}{2,}ing(?:\s+[^\s]+){0,3}$/iu;
-// "Processing", "Generating response", "Saving your changes"; but not "Processing fee", "Checking account"
+// "Processing", "Generating response", "Saving your changes"; but not "Processing fee", "Loading dock"
 const WORK = new RegExp(
   '^[^\\p{L}\\d]*(?:still |now )?(?:' +
     ('analy[sz]|apply|authenticat|calculat|check|comput|connect|convert|creat|delet|download|export|fetch|generat|' +
-      'import|initiali[sz]|load|prepar|process|publish|redirect|refresh|remov|render|sav|search|send|submit|' +
+      'import|initiali[sz]|load|prepar|process|publish|redirect|refresh|remov|render|sav|scroll|search|send|submit|' +
       'summari[sz]|sync|synchroni[sz]|think|transcrib|translat|updat|upload|validat|verify|wait|work') +
-    ')ing(?: (?:an?|the|this|your|for|on|to|with|changes|response|answer|reply|data|files?|image|message|order|' +
-    'payment|report|request|results?)(?!\\p{L})(?: [^\\s]+){0,2})?[^\\p{L}\\d]*$',
+    ')ing(?: (?:an?|the|this|your|for|on|to|with|more|changes|content|items|page|response|answer|reply|data|files?|' +
+    'image|message|order|payment|report|request|results?)(?!\\p{L})(?: [^\\s]+){0,2})?[^\\p{L}\\d]*$',
   'iu',
 );
 // "Uploading 45 %", "processing | 0.5 s"; but not "Heading 1"; "Rating 4/5" is told apart by standing still.
 const PROGRESS = /^[^\p{L}]*\p{L}{2,}ing\b[^\p{L}]*\d[\d,:| ]*[.%/s][\d.,:/|% s]*$/iu;
 const WAITING = new RegExp(
   '^[^\\p{L}]*(?:' +
-    ('loading|fetching|scrolling|please wait|one moment|just a (?:moment|second)|wird geladen|lädt|bitte warten|' +
+    ('please wait|one moment|just a (?:moment|second)|wird geladen|lädt|bitte warten|' +
       'chargement|veuillez patienter|cargando|espere|por favor espere|carregando|aguarde|caricamento|attendere|' +
       'laden|even geduld|laddar|' +
       'indlæser|laster|ladataan|ładowanie|wczytywanie|načítání|yükleniyor|загрузка|подождите|加载中|载入中|請稍候|请稍候|' +
@@ -56,13 +56,16 @@ const WAITING = new RegExp(
     ')(?!\\p{L})',
   'iu',
 );
+const LOADING = /^[^\p{L}]*(?:loading|fetching|scrolling)(?!\p{L})/iu;
 // "Processing your order, please wait", "Please wait while we …"
 const ASKING = /\bplease wait(?: while\b.*|[\s.!…]*$)/i;
 
 /** Whether a text asks to wait, as "Loading…" does. @param {string} text */
 const saysToWait = (text) =>
   text.length <= LONGEST_PHRASE &&
-  (ASKING.test(text) || (WAITING.test(text) && (ELLIPSIS.test(text) || text.split(' ').length < 4)));
+  (ASKING.test(text) ||
+    (WAITING.test(text) && (ELLIPSIS.test(text) || text.split(' ').length < 4)) ||
+    (LOADING.test(text) && (ELLIPSIS.test(text) || WORK.test(text))));
 
 /** Whether a text says that something is under way. @param {string} text */
 function saysUnderWay(text) {

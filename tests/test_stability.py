@@ -535,3 +535,19 @@ async def test_an_application_is_waited_for_until_it_shows_anything(
     assert told.settled == "the page shows nothing yet"
     assert "the page shows nothing yet" in told.text
     assert inline.settled == "quiet"
+
+
+async def test_the_title_of_a_document_is_never_that_of_the_one_before(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<title>One</title>"))
+    tab = tab_of(page)
+    watch = await stability.Watch.start(tab)
+    assert watch.title == "One"
+
+    await page.evaluate("setTimeout(() => location.search = 'again')")
+    while not watch.navigated:
+        await tab.activity.wait_for_event(5)
+
+    assert watch.title is None
+    await watch.settle(keep=True)
+    assert watch.title == "One"
+    watch.stop()

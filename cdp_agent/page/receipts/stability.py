@@ -117,8 +117,8 @@ class Watch:
         self.begun = time.monotonic()
         self.latest = _NONE
         """The last result of `look`."""
-        self.title: str | None = None
-        """The title of the present document, as of the last look; None if there was none."""
+        self._titled: tuple[World, str] | None = None
+        """The world of the tab's own document as of the last look, and its title then."""
         self.busy: Frame | None = None
         """A frame that did not answer the last look."""
         self.clock = Deadline.on(tree.root.session, None)
@@ -137,6 +137,12 @@ class Watch:
     def way_s(self) -> float:
         """How long a command's way to Chrome and its answer's way back take at least: a remote Chrome is far away."""
         return min(self.tree.root.session.connection.shortest_answer_s, _LONGEST_WAY_S)
+
+    @property
+    def title(self) -> str | None:
+        """The title of the present document, as of the last look; None if that was at another document, or none."""
+        world, title = self._titled or (None, None)
+        return title if world is self.tree.root.present_world else None
 
     @property
     def navigated(self) -> bool:
@@ -280,7 +286,7 @@ class Watch:
             changes = await world.answer(function, answer, returning=Changes, timeout_s=_ASK_TIMEOUT_S)
             self.worlds[world] = changes
             if frame.parent is None:
-                self.title = changes.title
+                self._titled = world, changes.title
             return changes.since(self._before.get(world, _NONE))
         except PageUnresponsive:
             if frame.session.stalled_because is None:

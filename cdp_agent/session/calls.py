@@ -17,6 +17,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.policy.holding import Act
 from cdp_agent.page.query.passed import came_and_went
 from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.providers.shared.json_reading import is_too_deep, read_object
@@ -233,7 +234,9 @@ async def perform(call: Call, context: Context) -> Observation | Answer | Action
         return ActionError("The tab or frame went away during the action. Look at the page as it is now.")
     if not isinstance(outcome, Observation):
         return secrets.masked(outcome)
-    lines = [] if isinstance(outcome.value, Receipt) else await came_and_went(context.tab)
+    lines: list[str] = []
+    if not isinstance(outcome.value, Receipt):
+        lines = await came_and_went(context.tab, was_read=isinstance(outcome.value, Snapshot))
     return msgspec.structs.replace(
         outcome,
         text=secrets.mask("\n".join([outcome.text, *lines])),

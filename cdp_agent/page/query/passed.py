@@ -14,12 +14,14 @@ from cdp_agent.page.tab.tab import Tab
 _ASK_TIMEOUT_S = 1.0
 
 
-async def came_and_went(tab: Tab) -> list[str]:
+async def came_and_went(tab: Tab, *, was_read: bool = False) -> list[str]:
     """Lines on the texts that came and went since the caller was last told of such; it is told now.
 
-    Nothing of a page that does not answer: its texts are told later. Raises BrowserError.
+    `was_read`: the page has just been read, which tells them along. Nothing of a page that does not answer: its texts
+    are told later. Raises BrowserError.
     """
-    await note_passed(tab)
+    if not was_read:
+        await note_passed(tab)
     readings = [past.snapshot.text for past in list(tab.history)[-1:]]
     return passed_lines(tab.take_passed(), [tab.shown.text, *readings])
 

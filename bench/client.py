@@ -15,10 +15,7 @@ import json
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 
 import msgspec
 
@@ -26,6 +23,7 @@ from bench.cache import python_in, python_packages
 from bench.chrome import running_chrome
 from bench.delay import delayed
 from bench.drivers.process import PLAYWRIGHT, ROOT
+from bench.loopback import serving
 from bench.options import keep, options
 from bench.report import Machine, Spread, number, spread, table, this_machine
 
@@ -48,38 +46,27 @@ class Result(msgspec.Struct, frozen=True):
     rows: list[Row]
 
 
-@contextmanager
-def serving() -> Iterator[str]:
-    """The address of the page."""
+class _Site(BaseHTTPRequestHandler):
+    """Answers everything with the page."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    protocol_version = "HTTP/1.1"
 
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(PAGE)))
-            self.end_headers()
-            self.wfile.write(PAGE)
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(PAGE)))
+        self.end_headers()
+        self.wfile.write(PAGE)
 
-        def log_message(self, format: str, *values: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-    finally:
-        server.shutdown()
-        server.server_close()
+    def log_message(self, format: str, *values: object) -> None:
+        pass
 
 
 def run(delays_ms: list[int], rounds: int) -> Result:
     ours = [sys.executable, "-m", "bench.drivers.our_client"]
     theirs = [str(python_in(python_packages(PLAYWRIGHT))), "-m", "bench.drivers.playwright_client"]
     rows = []
-    with running_chrome() as endpoint, serving() as address:
+    with running_chrome() as endpoint, serving(_Site) as address:
         about = json.load(urllib.request.urlopen(f"{endpoint}/json/version"))
         port = int(endpoint.rpartition(":")[2])
         for delay_ms in delays_ms:

@@ -14,15 +14,14 @@ import http.server
 import json
 import re
 import tempfile
-import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from bench.cache import npm_environment
 from bench.chrome import running_chrome
 from bench.drivers.mcp import Server
+from bench.loopback import serving
 from bench.mcp import PEERS, token_count
 from bench.report import number, spread, table, this_machine
 from cdp_agent import Browser
@@ -65,17 +64,6 @@ class _Site(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         return
-
-
-@contextmanager
-def site() -> Iterator[str]:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 class Asked:
@@ -129,20 +117,20 @@ def _checked(said: list[str]) -> list[str]:
 
 async def ask_all() -> tuple[str, dict[str, list[str]]]:
     said: dict[str, list[str]] = {}
-    with site() as url, running_chrome() as endpoint:
+    with serving(_Site) as address, running_chrome() as endpoint:
         async with Browser.connect(endpoint) as browser:
             session = Session(browser)
 
             async def call(tool: str, arguments: dict[str, Any]) -> str:
                 return (await session.call(tool, arguments)).text
 
-            await call("goto", {"url": url})
+            await call("goto", {"url": f"{address}/"})
             await call("wait_for", {"idle": True})
             said["cdp_agent"] = await ours(call)
             product = browser.version.product
     package, program = PEERS["chrome-devtools-mcp"]
     command = ["node", str(npm_environment(package) / "node_modules/chrome-devtools-mcp" / program)]
-    with site() as url, running_chrome() as endpoint, tempfile.TemporaryDirectory() as folder:
+    with serving(_Site) as address, running_chrome() as endpoint, tempfile.TemporaryDirectory() as folder:
         options = ["--browserUrl", endpoint, "--no-usage-statistics", "--no-performance-crux"]
         server = await Server.start([*command, *options], folder)
 
@@ -151,7 +139,7 @@ async def ask_all() -> tuple[str, dict[str, list[str]]]:
         async def call_theirs(tool: str, arguments: dict[str, Any]) -> str:
             return await server.call(tool, pageId=page, **arguments)
 
-        await call_theirs("navigate_page", {"type": "url", "url": url})
+        await call_theirs("navigate_page", {"type": "url", "url": f"{address}/"})
         await call_theirs("wait_for", {"text": ["Checkout"]})
         said["chrome-devtools-mcp"] = await theirs(call_theirs)
         await server.close()

@@ -10,17 +10,16 @@ import json
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import msgspec
 
 from bench.cache import python_in, python_packages
 from bench.drivers.process import ROOT
+from bench.loopback import serving
 from bench.report import Machine, Spread, spread, table, this_machine
 from fixtures.replay import reply
 
@@ -45,15 +44,13 @@ class Result(msgspec.Struct, frozen=True):
     measures: list[Measure]
 
 
-@contextmanager
-def serving(stream: bytes) -> Iterator[str]:
-    """The base URL of a server that answers everything with these bytes, over connections that are kept."""
+def answering(stream: bytes) -> AbstractContextManager[str]:
+    """The address of a server that answers everything with these bytes, over connections that are kept."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
         wbufsize = -1
-        disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
@@ -67,14 +64,7 @@ def serving(stream: bytes) -> Iterator[str]:
         def log_message(self, format: str, *values: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
+    return serving(Handler)
 
 
 def sides() -> dict[str, list[str]]:
@@ -90,11 +80,11 @@ def run(rounds: int, replies: int) -> Result:
     commands = sides()
     for name, stream in STREAMS.items():
         print(f"{name} …", file=sys.stderr)
-        with serving(stream) as base_url:
+        with answering(stream) as address:
             for turn in range(rounds + 1):
                 for side, command in commands.items():
                     told = subprocess.run(
-                        [*command, base_url, str(replies)], cwd=ROOT, check=True, capture_output=True, text=True
+                        [*command, f"{address}/v1", str(replies)], cwd=ROOT, check=True, capture_output=True, text=True
                     )
                     if turn:  # the first of everything warms up
                         found[name][side].append(json.loads(told.stdout))

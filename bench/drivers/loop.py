@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, TypeVar
 
@@ -38,6 +39,19 @@ async def timed(work: Awaitable[T]) -> tuple[float, T]:
     started = time.perf_counter()
     result = await work
     return (time.perf_counter() - started) * 1000, result
+
+
+class Stopwatch:
+    """Times pieces of work by their names."""
+
+    def __init__(self) -> None:
+        self.took_ms: dict[str, list[float]] = defaultdict(list)
+
+    async def timed(self, name: str, work: Awaitable[T]) -> T:
+        """What came of the work; how long it took is added to those of that name."""
+        took_ms, result = await timed(work)
+        self.took_ms[name].append(took_ms)
+        return result
 
 
 async def serve(driver: Driver) -> None:

@@ -6,23 +6,14 @@ import asyncio
 import json
 import re
 import sys
-import time
-from collections import defaultdict
-from collections.abc import Awaitable
-from typing import Any
 
+from bench.drivers.loop import Stopwatch
 from cdp_agent import Browser
 
 
 async def run(endpoint: str, address: str, rounds: int) -> dict[str, list[float]]:
-    took: dict[str, list[float]] = defaultdict(list)
-
-    async def timed(name: str, doing: Awaitable[Any]) -> Any:
-        begun = time.perf_counter()
-        result = await doing
-        took[name].append((time.perf_counter() - begun) * 1000)
-        return result
-
+    watch = Stopwatch()
+    timed = watch.timed
     async with Browser.connect(endpoint) as browser:
         for turn in range(rounds):
             page = await timed("new page", browser.new_page())
@@ -37,7 +28,7 @@ async def run(endpoint: str, address: str, rounds: int) -> dict[str, list[float]
             await timed("click", page.click(button))
             await timed("click that navigates", page.click(link))
             await page.close()
-    return took
+    return watch.took_ms
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Asks a server on this machine with our client, and prints what that took: `our_client.py BASE_URL REPLIES`."""
+"""Asks a server on this machine with our client, and prints what that took: `our_provider.py BASE_URL REPLIES`."""
 
 from __future__ import annotations
 

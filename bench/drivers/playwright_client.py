@@ -5,23 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
-from collections import defaultdict
-from collections.abc import Awaitable
-from typing import Any
 
 from playwright.async_api import async_playwright
 
+from bench.drivers.loop import Stopwatch
+
 
 async def run(endpoint: str, address: str, rounds: int) -> dict[str, list[float]]:
-    took: dict[str, list[float]] = defaultdict(list)
-
-    async def timed(name: str, doing: Awaitable[Any]) -> Any:
-        begun = time.perf_counter()
-        result = await doing
-        took[name].append((time.perf_counter() - begun) * 1000)
-        return result
-
+    watch = Stopwatch()
+    timed = watch.timed
     async with async_playwright() as playwright:
         browser = await playwright.chromium.connect_over_cdp(endpoint)
         context = browser.contexts[0]
@@ -38,7 +30,7 @@ async def run(endpoint: str, address: str, rounds: int) -> dict[str, list[float]
             await timed("click", page.get_by_role("button", name="Go").click())
             await timed("click that navigates", page.get_by_role("link", name="Next").click())
             await page.close()
-    return took
+    return watch.took_ms
 
 
 if __name__ == "__main__":

@@ -184,8 +184,8 @@ def _may_have_values(message: console.Message) -> bool:
 def _uncaught(thrown: runtime.ExceptionThrown) -> ConsoleMessage:
     details = thrown.exception_details
     value = details.exception
-    said = "" if value is None else previews.value_text(value, whole=True)
-    text = shortened(f"{details.text} {said}".strip(), LONGEST_TEXT)
+    shown = "" if value is None else previews.value_text(value, whole=True)
+    text = shortened(f"{details.text} {shown}".strip(), LONGEST_TEXT)
     return ConsoleMessage("error", text, True, details.url, details.line_number + 1, details.column_number + 1)
 
 
@@ -203,12 +203,12 @@ async def _thrown(session: Session) -> list[runtime.ExceptionThrown]:
 
     async def preview(events: list[runtime.ExceptionThrown]) -> list[runtime.ExceptionThrown]:
         details = [event.exception_details for event in events]
-        seen = await _previews(session, [each.exception for each in details if each.exception is not None])
+        seen = await _previews(session, [detail.exception for detail in details if detail.exception is not None])
         return [
             event
-            if (value := each.exception) is None or value.object_id not in seen
-            else replace(event, exception_details=replace(each, exception=seen[value.object_id]))
-            for event, each in zip(events, details, strict=True)
+            if (value := detail.exception) is None or value.object_id not in seen
+            else replace(event, exception_details=replace(detail, exception=seen[value.object_id]))
+            for event, detail in zip(events, details, strict=True)
         ]
 
     return await _replayed_events(session, runtime.ExceptionThrown, runtime.Enable(), runtime.Disable(), preview)

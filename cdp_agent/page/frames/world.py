@@ -102,7 +102,7 @@ class World:
     async def answer(
         self, name: str, question: asyncio.Future[runtime.Evaluated], *, returning: type[T], timeout_s: float
     ) -> T:
-        """The answer to what was question by `ask`. Raises as `call`."""
+        """The answer to a question of `ask`. Raises as `call`."""
         async with deadline(self.session, timeout_s):
             return answer_of(name, await self._noting_end(question), returning)
 

@@ -21,6 +21,7 @@ from .network import Requests
 REQUESTED_ONLY_S = 0.5
 """A requested navigation that has not begun after this time never does: a policy or a handler prevented it."""
 _SRCDOC = "about:srcdoc"
+_FORMS = 20
 _NAVIGABLE_SCHEMES = frozenset({"http", "https", "about", "blob", "javascript"})
 """The schemes that pages may navigate to: if such a navigation does not begin, the page itself cancelled it."""
 
@@ -69,10 +70,12 @@ class Activity:
         self.frame_ids = RecentSet()
         """The ids of the tab's current and former frames: a download may begin in a frame that is removed at once."""
         self._root = root_frame_id
-        self._documents: dict[str, str] = {root_frame_id: url}
-        """The URLs of the documents in the tab's frames, by frame id."""
-        self.previous_addresses: list[str] = []
-        """The URLs of the previous document and of the documents in its frames."""
+        self._loaders: dict[str, str] = {}
+        """The loader ids of the documents in the tab's frames, by frame id."""
+        self.previous_loaders: frozenset[str] = frozenset()
+        """Those of the previous document and of the documents in its frames."""
+        self._forms = RecentSet(_FORMS)
+        """The latest addresses that forms were sent to by GET."""
         self._navigations: dict[str, _Navigation] = {}
         self._scheduled: dict[str, cdp_page.FrameScheduledNavigation] = {}
         """Navigations that pages have requested and that have not begun, by frame id."""
@@ -114,14 +117,24 @@ class Activity:
         self._reached(ready=True, loaded=True)
 
     @property
-    def addresses(self) -> list[str]:
-        """The URLs of all documents in the tab, including those of frames."""
-        return list(self._documents.values())
+    def loaders(self) -> frozenset[str]:
+        """The loader ids of all documents in the tab, including those of frames."""
+        return frozenset(self._loaders.values())
+
+    @property
+    def coming_loader(self) -> str:
+        """The loader id of the document that the tab is navigating to; "" if it is not."""
+        navigation = self._navigation(self._root)
+        return navigation.loader_id if navigation is not None else ""
+
+    def is_of_form(self, url: str) -> bool:
+        """Whether a form of the tab was sent to that address by GET."""
+        return url.partition("#")[0] in self._forms
 
     def add_frames(self, tree: cdp_page.FrameTreeNode) -> None:
         """Records the frames that existed before we subscribed to their events."""
         self.frame_ids.add(tree.frame.id)
-        self._documents.setdefault(tree.frame.id, tree.frame.url)
+        self._loaders.setdefault(tree.frame.id, tree.frame.loader_id)
         for child in tree.child_frames:
             self.add_frames(child)
 
@@ -191,6 +204,8 @@ class Activity:
     def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
         if event.disposition == "currentTab" and event.frame_id not in self._navigations:
             self._navigations[event.frame_id] = _Navigation(event.url, False, self._now())
+        if event.reason == "formSubmissionGet":
+            self._forms.add(event.url.partition("#")[0])
         self._notify()
 
     def _schedule(self, event: cdp_page.FrameScheduledNavigation) -> None:
@@ -225,11 +240,11 @@ class Activity:
             restored = event.type == "BackForwardCacheRestore"
             number = self.document.number + 1
             self.document = Document(number, url, info.loader_id, ready=restored, loaded=restored, failed=failed)
-            self.previous_addresses, self._documents = self.addresses, {}
+            self.previous_loaders, self._loaders = self.loaders, {}
             self.crashed = self.stuck = False
             self._navigations = {}
             self.requests.forget_before(info.loader_id)
-        self._documents[info.id] = info.url
+        self._loaders[info.id] = info.loader_id
         self._notify()
 
     def _stopped(self, frame_id: str) -> None:
@@ -242,15 +257,14 @@ class Activity:
         going = self._navigations.get(event.frame_id)
         if event.reason == "remove":
             self._navigations.pop(event.frame_id, None)
-            self._documents.pop(event.frame_id, None)
+            self._loaders.pop(event.frame_id, None)
         elif going is not None and going.url == _SRCDOC:
             # The frame moved to another process, as sandboxed ones do, before we were attached there to get its events.
             del self._navigations[event.frame_id]
-            self._documents[event.frame_id] = going.url
+            self._loaders[event.frame_id] = going.loader_id
         self._notify()
 
     def _moved(self, event: cdp_page.NavigatedWithinDocument) -> None:
-        self._documents[event.frame_id] = event.url
         if event.frame_id == self._root:
             self.document.url = event.url
         self._notify()

@@ -85,6 +85,8 @@ class LoggedRequest(msgspec.Struct):
     info: RequestInfo
     session: Session
     request_id: str
+    loader_id: str
+    """That of the document that sent it; "" for a worker."""
     since: float
     exchange: HttpExchange
 
@@ -120,7 +122,9 @@ class RequestLog:
             exchange = HttpExchange.after(redirect.exchange, event)
         else:
             exchange = HttpExchange.of(event, self._early_headers.pop(event.request_id, ExtraHeaders()))
-        self._kept[event.request_id] = LoggedRequest(info, session, event.request_id, event.timestamp, exchange)
+        self._kept[event.request_id] = LoggedRequest(
+            info, session, event.request_id, event.loader_id, event.timestamp, exchange
+        )
         self._detail_bytes += exchange.size
         if len(self._kept) > MOST_KEPT:
             self._forget(next(iter(self._kept)))
@@ -181,6 +185,11 @@ class RequestLog:
             if each.info.number == number:
                 return each
         raise ActionError(f"No request has the number {number}: list those that there are.")
+
+    def sender(self, request_id: str) -> str | None:
+        """The loader id of the document that sent the request, "" for a worker; None if it is not in the log."""
+        logged = self._kept.get(request_id)
+        return None if logged is None else logged.loader_id
 
     def by_id(self, request_id: str) -> LoggedRequest | None:
         """The request with this id of Chrome's; None if it is not in the log."""

@@ -1,17 +1,16 @@
 """Holds the effects of an act until somebody has allowed them: requests that change something, downloads, dialogs.
 
 Each request is attributed to the act that began last, even one by a timer or by a page that is left. Exceptions are
-requests like those that the page sent by itself before, and those of a new page while it loads; see
-`Hold._is_background`.
+requests like those that pages sent by themselves before, and those of a page that appeared after the act began, except
+what certainly changes something (`is_certain`), and what another tab may have sent from there.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, Protocol
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -32,6 +31,8 @@ LINGERS_S = 1.0
 """How long after the last act to wait for its late effects."""
 _LONGEST_TEXT = 500
 _LONGEST_URL = 300
+_KNOWN_WITHIN_S = 0.5
+"""How long to wait for the event that tells which document sent a request."""
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,10 +88,8 @@ class Act(msgspec.Struct, eq=False):
     why_refused: Callable[[Held], str] = _not_approved
     """What is told of an effect that was not allowed."""
     begun_at: float = 0.0
-    documents: dict[int, tuple[int, int]] = {}
-    """For each tab (by `id` of its Activity): its document's number and its count of navigations when the act began."""
-    addresses: frozenset[str] = frozenset()
-    """The addresses of all documents when it began."""
+    loaders: frozenset[str] = frozenset()
+    """The loader ids of all documents when it began."""
     answers: dict[tuple[str, str], asyncio.Task[bool]] = {}
     """The decisions that were asked for during this act, by method and address."""
     requests: set[tuple[str, str, str]] = set()
@@ -133,9 +132,7 @@ class Hold:
     def begin(self, act: Act, tabs: Iterable[Activity]) -> None:
         """Begins an act: effects from now on are attributed to it."""
         act.begun_at = _now()
-        activities = list(tabs)
-        act.documents = {id(tab): (tab.document.number, tab.navigations_begun) for tab in activities}
-        act.addresses = frozenset(_plain(url) for tab in activities for url in tab.addresses)
+        act.loaders = frozenset().union(*(tab.loaders for tab in tabs))
         act.answers, act.requests = {}, set()
         self._former_act, self._act = self._act, act
 
@@ -183,9 +180,15 @@ class Hold:
         await asyncio.sleep(0)  # lets the callbacks of the tasks run
         self._error = None
 
-    def request(self, event: fetch.RequestPaused, tab: Activity | None) -> asyncio.Future[bool] | bool:
-        """Whether a request may be sent; a future while somebody is asked."""
-        request, kind = event.request, unsafe_kind(event.request, event.resource_type)
+    def request(
+        self, event: fetch.RequestPaused, tab: Activity | None, beside: Sequence[Activity] = ()
+    ) -> asyncio.Future[bool] | bool:
+        """Whether a request may be sent; a future while somebody is asked.
+
+        `beside`: the other open tabs of its group, which may act in each other.
+        """
+        request = event.request
+        kind = unsafe_kind(request, event.resource_type, is_form=tab is not None and tab.is_of_form(request.url))
         if kind is None or self._lifted:
             return True
         key = (request.method, without_query(request.url))
@@ -202,8 +205,33 @@ class Hold:
         if event.network_id and self._former_act is not None and paused in self._former_act.requests:
             act = self._former_act
         act.requests.add(paused)
-        if self._is_background(event, tab, kind, act) or act.allows(kind):
+        if act.allows(kind) or self._is_background(event, tab):
             return True
+        if tab is not None and not is_certain(request, event.resource_type, kind) and not _share_origin(tab, beside):
+            sender = tab.requests.log.sender(event.network_id)
+            if sender is None and event.network_id:
+                return asyncio.ensure_future(self._request_once_known(event, tab, kind, act))
+            if _is_of_new_page(sender or "", tab, act):
+                return self._pass_as_background(event, tab)
+        return self._request_of_act(event, tab, kind, act)
+
+    async def _request_once_known(self, event: fetch.RequestPaused, tab: Activity, kind: RequestKind, act: Act) -> bool:
+        """The same once Chrome has told which document sent the request, which it may do a little later."""
+        until, log = _now() + _KNOWN_WITHIN_S, tab.requests.log
+        while (sender := log.sender(event.network_id)) is None and _now() < until:
+            await tab.wait_for_event(until - _now())
+        if sender is not None and _is_of_new_page(sender, tab, act):
+            return self._pass_as_background(event, tab)
+        return await self._request_of_act(event, tab, kind, act)
+
+    def _pass_as_background(self, event: fetch.RequestPaused, tab: Activity | None) -> bool:
+        self._background.add(_background_key(event, tab))
+        return True
+
+    def _request_of_act(
+        self, event: fetch.RequestPaused, tab: Activity | None, kind: RequestKind, act: Act
+    ) -> asyncio.Future[bool]:
+        request = event.request
         held = Held(
             what="request",
             risk=kind,
@@ -214,7 +242,7 @@ class Hold:
             fields=fields_of(request),
             beacon=event.resource_type == "Ping",
         )
-        return _approved(self._ask_once(key, held, act))
+        return _approved(self._ask_once((request.method, without_query(request.url)), held, act))
 
     def download(self, event: cdp_browser.DownloadWillBegin) -> asyncio.Future[bool] | None:
         """Whether a download may begin; None if nobody needs to be asked."""
@@ -283,35 +311,28 @@ class Hold:
                 self._withheld.append(Withheld(str(held), act.why_refused(held)))
         return approved
 
-    def _is_background(self, event: fetch.RequestPaused, tab: Activity | None, kind: RequestKind, act: Act) -> bool:
-        """Whether the request is not an effect of the act.
+    def _is_background(self, event: fetch.RequestPaused, tab: Activity | None) -> bool:
+        """Whether pages sent the request without an act, too: the same with other numbers, or a beacon.
 
-        A page that appeared after the act began may send requests while it loads, except those that certainly change
-        something (`is_certain`). Requests that pages also sent without an act pass: the same request with other
-        numbers, a beacon to the same address, or one to any address of a foreign origin that got beacons before.
+        Beacons count to the same address, or to any address of a foreign origin that got beacons before.
         """
-        key = _background_key(event, tab)
-        if event.resource_type != "Document" and key in self._background:
-            return True
-        if is_certain(event.request, event.resource_type, kind) or not self._is_of_new_page(event, tab, act):
-            return False
-        self._background.add(key)
-        return True
+        return event.resource_type != "Document" and _background_key(event, tab) in self._background
 
-    def _is_of_new_page(self, event: fetch.RequestPaused, tab: Activity | None, act: Act) -> bool:
-        """Whether the request's referrer is a page that appeared after the act began.
 
-        Its frame does not show that: the last requests of a page may be reported after the next page has appeared.
-        """
-        if tab is None or act.documents.get(id(tab), (0, 0)) == (tab.document.number, tab.navigations_begun):
-            return False
-        sender = _plain(_referrer(event.request))
-        before = act.addresses | {_plain(url) for url in tab.previous_addresses}
-        if not sender or not tab.document.url.startswith("http"):
-            return False
-        if urlsplit(sender).path in ("", "/"):  # a referrer may be only the origin
-            return not any(_origin(sender) == _origin(each) for each in before)
-        return sender not in before
+def _is_of_new_page(sender: str, tab: Activity, act: Act) -> bool:
+    """Whether the document that sent a request, by its loader id, is of a page that appeared after the act began.
+
+    The page's frame does not show that: the last requests of a page may be reported after the next page has appeared.
+    """
+    if not sender or sender in act.loaders or sender in tab.previous_loaders:
+        return False
+    root = tab.document.loader_id
+    return bool(root and root not in act.loaders) or sender == tab.coming_loader
+
+
+def _share_origin(tab: Activity, beside: Sequence[Activity]) -> bool:
+    """Whether a document in one of the tabs beside it may act in this tab."""
+    return any(_origin(tab.document.url) == _origin(other.document.url) for other in beside)
 
 
 class Gate(Protocol):
@@ -353,10 +374,6 @@ def _background_key(event: fetch.RequestPaused, tab: Activity | None) -> str:
 
 def _referrer(request: fetch.PausedRequest) -> str:
     return next((value for name, value in request.headers.items() if name.lower() == "referer"), "")
-
-
-def _plain(url: str) -> str:
-    return url.partition("#")[0]
 
 
 def _origin(url: str) -> str:

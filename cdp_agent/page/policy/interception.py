@@ -127,8 +127,9 @@ class Interception:
     def _consult(self, event: fetch.RequestPaused, consult: Consult) -> None:
         may_pass: Awaitable[bool] | bool = True
         if consult.hold is not None:
-            tab = consult.group.activity_of(event.frame_id) if consult.group is not None else None
-            may_pass = consult.hold.request(event, tab)
+            group = consult.group
+            tab = group.activity_of(event.frame_id) if group is not None else None
+            may_pass = consult.hold.request(event, tab, group.beside(tab) if group is not None else ())
         if consult.gate is not None and may_pass is not False:
             kind = unsafe_kind(event.request, event.resource_type)
             if consult.is_document or kind is not None:

@@ -103,10 +103,20 @@ class TabGroup:
         is_same = site.origin == "None" or self._visited.full or site.origin in self._visited
         return is_same and self.context == site.context
 
+    @property
+    def shown(self) -> set[Site]:
+        """The sites of the documents in its open tabs."""
+        tabs = (tab for name, tab in self.activities.items() if name in self.open_tabs)
+        return {Site(self.context, _origin(tab.document.url)) for tab in tabs}
+
     def activity_of(self, frame_id: str) -> Activity | None:
         """The activity of the tab that contains, or contained, that frame."""
         activities = self.activities.values()
         return self.activities.get(frame_id) or next((tab for tab in activities if frame_id in tab.frame_ids), None)
+
+    def beside(self, tab: Activity | None) -> list[Activity]:
+        """The activities of its other open tabs."""
+        return [other for name, other in self.activities.items() if name in self.open_tabs and other is not tab]
 
 
 class Leaving(msgspec.Struct, frozen=True, eq=False):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from cdp_agent.errors import BrowserError, ProtocolError
 
 if TYPE_CHECKING:
+    from .judge import Site
     from .request_policy import RequestPolicy
     from .rules import RequestRules
 
@@ -42,6 +43,17 @@ class TabLimits:
             self._policies.append(policy)
             await policy.enforce(self._rules)
 
+    async def apply_beside(self, policies: Iterable[RequestPolicy]) -> None:
+        """Puts them in force in tabs of ours, too, that show a site of the tabs which they apply to.
+
+        By storage, a channel or a worker, one tab may have another act. Raises BrowserError.
+        """
+        shown: set[Site] = set().union(*(policy.group.shown for policy in self._policies))
+        for policy in policies:
+            if policy not in self._policies and not policy.is_foreign and policy.group.shown & shown:
+                self._policies.append(policy)
+                await policy.enforce(self._rules)
+
     async def end(self) -> None:
         """Ends them, except for lists of origins and refusals; see `limited`."""
         rules = self._rules
@@ -57,19 +69,19 @@ _limits: ContextVar[TabLimits | None] = ContextVar("limits", default=None)
 
 
 @contextlib.asynccontextmanager
-async def limited(rules: RequestRules | None) -> AsyncIterator[None]:
+async def limited(rules: RequestRules | None) -> AsyncIterator[TabLimits | None]:
     """Inside the block the rules apply to all tabs that this task, or one that it starts, opens or passes to `limit`.
 
     None means no rules. After the block, lists of origins stay in force in these tabs, since pages keep what was
     entered into them, and so do refusals; nothing else is held any more, since there is nobody to ask.
     """
     if rules is None:
-        yield
+        yield None
         return
     limits = TabLimits(rules)
     with limits.block():
         try:
-            yield
+            yield limits
         finally:
             await limits.end()
 

@@ -58,6 +58,7 @@ class RequestPolicy:
         table = registry.table
         tab_rules = [*table.rules_of_ours, *([] if rules is None else [rules])]
         self.group = TabGroup(table.browser_rules, () if is_foreign else tab_rules, context)
+        self.is_foreign = is_foreign
         self._lists_spare_this_tab = is_foreign and any(each.has_origin_lists for each in table.rules_of_ours)
         self._registry = registry
         self._on_browser_session = table.all_ours

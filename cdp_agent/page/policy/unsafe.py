@@ -24,7 +24,7 @@ FILES = re.compile(
     r"|mp4|mp3)$",
     re.IGNORECASE,
 )
-_PARTS_OF_PAGES = re.compile(r"\.(?:m?js|css|map|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|html?)$", re.IGNORECASE)
+_PARTS_OF_PAGES = re.compile(r"\.(?:m?js|css|map|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf)$", re.IGNORECASE)
 _DESTRUCTIVE = frozenset(
     """
     delete del remove rm destroy erase purge wipe trash discard drop uninstall unsubscribe logout logoff signout
@@ -40,30 +40,46 @@ _ACTING = _DESTRUCTIVE | frozenset(
 _PAYING = frozenset({"pay", "buy", "purchase", "checkout", "donate", "upgrade"})
 _PAIRS = {("log", "out"), ("log", "off"), ("sign", "out"), ("sign", "off"), ("opt", "out"), ("close", "account")}
 _ACTION_PARAMETERS = frozenset(
-    {"action", "act", "do", "op", "operation", "cmd", "command", "method", "_method", "task", "mode", "event", "todo"}
+    """
+    action act do op operation operationname cmd command method _method task mode event todo submit button
+    """.split()  # noqa: SIM905 (a list of words is easier to read as one text)
 )
 """Parameters of an address whose values name an action."""
-_READING = re.compile(r"\s*(?:#[^\n]*\n\s*|fragment\b[^{]*\{.*?\}\s*)*(?:query\b|\{)", re.DOTALL)
-_WRITING = re.compile(r"^\s*(?:mutation|subscription)\b", re.MULTILINE)
+_OVERRIDES = frozenset({"x-http-method-override", "x-http-method", "x-method-override", "_method", "_httpmethod"})
+"""Headers and parameters by which many servers take another method than that of the request."""
+_GRAPHQL_KEYS = frozenset({"query", "operationName", "variables", "extensions"})
+"""https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters"""
+_GRAPHQL_TEXTS = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|#[^\n\r]*', re.DOTALL)
+_GRAPHQL_TOKEN = re.compile(r"[{}()\[\]\"]|\w+")
 _VARIES = re.compile(r"[0-9a-f]{8}[0-9a-f-]*|\d+", re.IGNORECASE)
 _MULTIPART_NAME = re.compile(r'Content-Disposition:[^\r\n]*?\bname="([^"\r\n]*)"', re.IGNORECASE)
 _MOST_FIELDS = 8
 _LONGEST_FIELD = 40
 
 
-def unsafe_kind(request: fetch.PausedRequest, resource_type: str) -> RequestKind | None:
-    """The kind of change that the request would make; None if it only reads."""
+def unsafe_kind(request: fetch.PausedRequest, resource_type: str, *, is_form: bool = False) -> RequestKind | None:
+    """The kind of change that the request would make; None if it only reads. `is_form`: a form was sent so."""
     parts = urlsplit(request.url)
-    words = set(_words(parts.path)) | set(_action_words(parts.query))
-    if request.method.upper() in _SAFE:
+    method = _method(request, parts.query)
+    if method in _SAFE:
+        words = set(_action_words(parts.query))
         if resource_type == "Document":
-            return "deletes" if words & _DESTRUCTIVE else "downloads" if FILES.search(parts.path) else None
-        if _PARTS_OF_PAGES.search(parts.path) and not parts.query:
-            return None
+            words |= set(_words(parts.path))
+            if words & _DESTRUCTIVE:
+                return "deletes"
+            if is_form and (words | {name.lower() for name, _ in parse_qsl(parts.query)}) & _ACTING:
+                return "submits"
+            return "downloads" if FILES.search(parts.path) else None
+        if (queries := _parameter(parts.query, "query")) and "{" in queries and not _reads(queries):
+            return "sends"
+        # A picture of what deletes, such as trash/delete.svg, is named like that, but not what it stands in.
+        folder, _, name = parts.path.rpartition("/")
+        words |= set(_words(folder if _PARTS_OF_PAGES.search(name) and not parts.query else parts.path))
         return "deletes" if words & _DESTRUCTIVE else "sends" if words & _ACTING and resource_type != "Script" else None
-    if request.method.upper() == "DELETE" or words & _DESTRUCTIVE:
+    words = set(_words(parts.path)) | set(_action_words(parts.query))
+    if method == "DELETE" or words & _DESTRUCTIVE:
         return "deletes"
-    if resource_type != "Document" and _only_queries(request):
+    if method == "POST" and resource_type != "Document" and _only_queries(request):
         return None
     if words & _PAYING:
         return "pays"
@@ -81,7 +97,8 @@ def ends_something(url: str) -> bool:
 
 def is_certain(request: fetch.PausedRequest, resource_type: str, kind: RequestKind) -> bool:
     """Whether the request certainly changes something: no page sends one like it only to load, or to count visitors."""
-    return resource_type == "Document" or kind in ("deletes", "pays") or request.method.upper() in ("PUT", "PATCH")
+    method = _method(request, urlsplit(request.url).query)
+    return resource_type == "Document" or kind in ("deletes", "pays") or method in ("PUT", "PATCH")
 
 
 def fields_of(request: fetch.PausedRequest) -> list[str]:
@@ -138,16 +155,49 @@ def _action_words(query: str) -> Iterator[str]:
             yield name.lower()
 
 
+def _method(request: fetch.PausedRequest, query: str) -> str:
+    """The method by which servers take the request: an override counts, wherever one may stand."""
+    stated = [value for name, value in request.headers.items() if name.lower() in _OVERRIDES]
+    stated += [value for name, value in parse_qsl(query) if name.lower() in _OVERRIDES]
+    methods = [each.strip().upper() for each in (request.method, *stated)]
+    return next((each for each in reversed(methods) if each not in _SAFE), methods[0])
+
+
 def _only_queries(request: fetch.PausedRequest) -> bool:
     """Whether the body has only GraphQL queries, which are sent with POST but change nothing."""
     data = _json(request.post_data or "")
     operations = data if isinstance(data, list) else [data]
-    texts = [each.get("query") for each in operations if isinstance(each, dict)]
-    return 0 < len(texts) == len(operations) and all(isinstance(each, str) and _reads(each) for each in texts)
+    return bool(operations) and all(
+        isinstance(each, dict)
+        and each.keys() <= _GRAPHQL_KEYS
+        and isinstance(each.get("query"), str)
+        and _reads(each["query"])
+        for each in operations
+    )
 
 
 def _reads(text: str) -> bool:
-    return bool(_READING.match(text)) and "{" in text and not _WRITING.search(text)
+    """Whether a text is a GraphQL document of queries and fragments alone: a request names which of all it wants done.
+
+    https://spec.graphql.org/October2021/#sec-Document
+    """
+    depth, is_begin = 0, True
+    for token in _GRAPHQL_TOKEN.findall(_GRAPHQL_TEXTS.sub(" ", text)):
+        if is_begin and token not in ("{", "query", "fragment"):
+            return False
+        is_begin = False
+        if token in ("{", "(", "["):
+            depth += 1
+        elif token in ("}", ")", "]"):
+            depth -= 1
+            is_begin = depth == 0 and token == "}"
+        if depth < 0 or token == '"':
+            return False
+    return is_begin and depth == 0 and "{" in text
+
+
+def _parameter(query: str, name: str) -> str:
+    return next((value for key, value in parse_qsl(query) if key == name), "")
 
 
 def _json(body: str) -> Any:

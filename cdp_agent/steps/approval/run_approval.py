@@ -14,7 +14,7 @@ from cdp_agent.decisions import Execute, Reword, Skip
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.page import tab_of
 from cdp_agent.page.policy.holding import Act, Hold
-from cdp_agent.page.policy.limits import limited
+from cdp_agent.page.policy.limits import TabLimits, limited
 from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.page.query.consequence import described
 from cdp_agent.steps.approval.approvals import Approvals, StepAct
@@ -40,6 +40,8 @@ class RunApproval:
         self.approvals = Approvals(run, settings)
         self._hold: Hold | None = None
         """Holds requests, downloads and dialogs that acts cause until they are allowed; None if all are."""
+        self._limits: TabLimits | None = None
+        """The tabs in which it does."""
 
     @contextlib.asynccontextmanager
     async def holding(self) -> AsyncIterator[None]:
@@ -48,7 +50,7 @@ class RunApproval:
             yield
             return
         hold = self._hold = Hold()
-        async with limited(RequestRules(hold=hold)):
+        async with limited(RequestRules(hold=hold)) as self._limits:
             try:
                 yield
                 if self._run.end is None or self._run.end.error is None:
@@ -66,10 +68,14 @@ class RunApproval:
         with self._hold.lifted():
             yield
 
-    def begin(self, act: StepAct, risk: Risk) -> None:
-        """Attributes requests, downloads and dialogs from now on to this act, which was allowed with its risks."""
-        if self._hold is not None:
+    async def begin(self, act: StepAct, risk: Risk) -> None:
+        """Attributes requests, downloads and dialogs from now on to this act, which was allowed with its risks.
+
+        Raises BrowserError.
+        """
+        if self._hold is not None and self._limits is not None:
             tabs = [tab_of(each) for each in self._run.browser.pages]
+            await self._limits.apply_beside(tab.request_policy for tab in tabs)
             held = [tab.activity for tab in tabs if tab.request_policy.hold is self._hold]
             self._hold.begin(Act(partial(self.approvals.held, act=act), frozenset(risk.kinds)), held)
 
@@ -84,7 +90,7 @@ class RunApproval:
         proposed = StepCall(call.name, run.secrets.masked(call.as_json()), run.secrets.mask(about))
         match await self.approvals.act(run.usage.steps, "", proposed, risk):
             case Execute():
-                self.begin(StepAct(run.usage.steps, "", proposed, approved=bool(risk.kinds)), risk)
+                await self.begin(StepAct(run.usage.steps, "", proposed, approved=bool(risk.kinds)), risk)
             case Skip():
                 raise BlockedByPolicy(SKIPPED)
             case Reword(step):

@@ -110,7 +110,7 @@ async def _attempt(step_run: StepRun, number: int, instruction: str) -> StepOutc
         case Execute():
             if not resolved.parsed.tool.read_only:
                 act = StepAct(number, instruction, resolved.call, approved=bool(risk.kinds))
-                step_run.approval.begin(act, risk)
+                await step_run.approval.begin(act, risk)
             return await _carry_out(step_run, number, instruction, resolved, risk)
         case Skip():
             return Skipped()

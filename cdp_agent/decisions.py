@@ -225,13 +225,16 @@ def question_of(ask: ActionProposed) -> str:
             fields = f" Fields: {', '.join(map(quote, held.fields))}." if held.fields else ""
             body = f" Body: {held.body}." if held.body else ""
             question = f"Send {held.method} {held.url}? It {held.risk}.{fields}{body}"
+        case "message":
+            fields = f" Fields: {', '.join(map(quote, held.fields))}." if held.fields else ""
+            question = f"Send {held.body} by the WebSocket {held.url}? It {held.risk}.{fields}"
         case "download":
             question = f"Download {quote(held.message)} from {held.url}?"
         case "beforeunload":
             question = f"Leave {held.url}, which asks whether to stay?"
         case kind:
             question = f"Say yes to the page's {kind} {quote(held.message, LONGEST_TEXT)}, at {held.url}?"
-    whence = f" By the page {held.frame}." if held.frame and held.what == "request" else ""
+    whence = f" By the page {held.frame}." if held.frame and held.what in ("request", "message") else ""
     return f"{question}{whence} Last act: {act}."
 
 

@@ -79,7 +79,7 @@ class TaskWatch:
     async def _note(self, event: fetch.RequestPaused, kind: RequestKind) -> None:
         request = event.request
         certain = is_certain(request, event.resource_type, kind)
-        key = f"{request.method} {without_query(request.url)} {outline_of(request)}"
+        key = f"{request.method} {without_query(request.url)} {outline_of(request.post_data or '')}"
         if event.resource_type == "Ping" or (key in self._usual and not certain):
             return
         sent = f"{request.method} {without_query(request.url)}"

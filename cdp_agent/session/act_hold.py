@@ -49,9 +49,7 @@ class ActHold:
         await tab.frames()
         with self._limits.block():
             await self._limits.apply_to(tab.request_policy)
-            await self._limits.apply_beside(tab_of(each).request_policy for each in pages)
-            tabs = [each for each in map(tab_of, pages) if each.request_policy.hold is self._hold]
-            self._hold.begin(act, [each.activity for each in tabs])
+            await self._limits.begin(act, (tab_of(each).request_policy for each in pages))
             yield
 
     async def end(self) -> None:

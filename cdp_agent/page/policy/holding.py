@@ -17,7 +17,7 @@ import msgspec
 from cdp_agent.page.frames.deadline import Pause
 from cdp_agent.page.frames.recent import RecentSet
 
-from .unsafe import RequestKind, body_of, fields_of, is_certain, outline_of, unsafe_kind, without_query
+from .unsafe import RequestKind, body_of, fields_of, fields_of_json, is_certain, outline_of, unsafe_kind, without_query
 
 if TYPE_CHECKING:
     from cdp_agent.cdp import browser as cdp_browser
@@ -38,15 +38,15 @@ _KNOWN_WITHIN_S = 0.5
 class Held(msgspec.Struct, frozen=True, kw_only=True):
     """An effect that waits for a decision. `risk` is its kind; `frame` the address of the document that caused it."""
 
-    what: Literal["request", "download", "confirm", "prompt", "beforeunload"]
+    what: Literal["request", "message", "download", "confirm", "prompt", "beforeunload"]
     risk: str
     url: str
     frame: str = ""
     method: str = ""
     body: str = ""
-    """Size and media type of the request body."""
+    """Size and media type of the request body, or the size of the message of a WebSocket."""
     fields: list[str] = []
-    """The names of the first fields in the request body."""
+    """The names of the first fields in the request body or message."""
     message: str = ""
     """The text of a dialog, or the name of a file: untrusted words of the page."""
     beacon: bool = False
@@ -56,6 +56,8 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
         match self.what:
             case "request":
                 return f"{self.method} {without_query(self.url)}"
+            case "message":
+                return f"a message by the WebSocket {without_query(self.url)}"
             case "download":
                 return f"the download of {without_query(self.url)}"
             case _:
@@ -244,6 +246,31 @@ class Hold:
         )
         return _approved(self._ask_once((request.method, without_query(request.url)), held, act))
 
+    def message(
+        self, url: str, payload: str, sender: str, tab: Activity | None, beside: Sequence[Activity] = ()
+    ) -> asyncio.Future[bool] | bool:
+        """Whether a message of a WebSocket may leave; a future while somebody is asked. `sender` is a loader id."""
+        act, key = self._act, f"message {url} {outline_of(payload)}"
+        if self._lifted:
+            return True
+        if act is None or self.over:
+            self._background.add(key)
+            return True
+        if act.allows("sends") or key in self._background:
+            return True
+        if tab is not None and not _share_origin(tab, beside) and _is_of_new_page(sender, tab, act):
+            self._background.add(key)
+            return True
+        held = Held(
+            what="message",
+            risk="sends",
+            url=url[:_LONGEST_URL],
+            frame="" if tab is None else tab.document.url,
+            body=f"{len(payload.encode())} bytes",
+            fields=fields_of_json(payload),
+        )
+        return _approved(self._ask_once(("message", url), held, act))
+
     def download(self, event: cdp_browser.DownloadWillBegin) -> asyncio.Future[bool] | None:
         """Whether a download may begin; None if nobody needs to be asked."""
         act = self._act
@@ -307,7 +334,7 @@ class Hold:
         except Exception as error:  # noqa: BLE001 (what the user's own function raises: raised again by `decided`)
             self._error = error
         finally:
-            if not approved and held.what in ("request", "download"):
+            if not approved and held.what in ("request", "message", "download"):
                 self._withheld.append(Withheld(str(held), act.why_refused(held)))
         return approved
 
@@ -367,7 +394,7 @@ def _approved(decision: asyncio.Task[bool]) -> asyncio.Future[bool]:
 def _background_key(event: fetch.RequestPaused, tab: Activity | None) -> str:
     request, place = event.request, without_query(event.request.url)
     if event.resource_type != "Ping":
-        return f"{request.method} {place} {outline_of(request)}"
+        return f"{request.method} {place} {outline_of(request.post_data or '')}"
     own = tab is None or _origin(tab.document.url) == _origin(request.url)
     return f"Ping {place if own else _origin(request.url)}"
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import re
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
 
 from cdp_agent.cdp import fetch, network, target
@@ -208,7 +209,7 @@ def socket_conditions(rules: Sequence[RequestRules]) -> list[network.NetworkCond
 
     WebRTC has no addresses, so under any list of origins all its packets are dropped. What it sends by TCP is not held.
     """
-    found = [_condition(text, offline=refused) for text, refused in _refused(rules, _SOCKETS)]
+    found = [condition(text, offline=refused) for text, refused in _refused(rules, _SOCKETS)]
     return [*found, _WITHOUT_WEBRTC] if any(each.has_origin_lists for each in rules) else found
 
 
@@ -238,10 +239,23 @@ _WITHOUT_WEBRTC = network.NetworkConditions(
 )
 
 
-def _condition(pattern: str, *, offline: bool) -> network.NetworkConditions:
+def condition(pattern: str, *, offline: bool = False, upload: float = -1) -> network.NetworkConditions:
+    """Conditions for those addresses; `upload` is in bytes per second, -1 for no limit."""
     return network.NetworkConditions(
-        url_pattern=pattern, latency=0, download_throughput=-1, upload_throughput=-1, offline=True if offline else None
+        url_pattern=pattern,
+        latency=0,
+        download_throughput=-1,
+        upload_throughput=upload,
+        offline=True if offline else None,
     )
+
+
+def exact_pattern(url: str) -> str:
+    """A URL pattern for one address without its query, whatever the query is."""
+    scheme, _, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    escaped = re.sub(r"([^\w/%.~-])", r"\\\1", path, flags=re.ASCII)
+    return f"{scheme}://{host}{slash}{escaped}"
 
 
 def _url_patterns(pattern: Pattern, schemes: Mapping[str, str]) -> list[str]:

@@ -114,6 +114,11 @@ class TabGroup:
         activities = self.activities.values()
         return self.activities.get(frame_id) or next((tab for tab in activities if frame_id in tab.frame_ids), None)
 
+    def tab_of_document(self, loader_id: str) -> Activity | None:
+        """The activity of the tab that shows the document; if none does, of the only open tab."""
+        tabs = [tab for name, tab in self.activities.items() if name in self.open_tabs]
+        return next((tab for tab in tabs if loader_id in tab.loaders), tabs[0] if len(tabs) == 1 else None)
+
     def beside(self, tab: Activity | None) -> list[Activity]:
         """The activities of its other open tabs."""
         return [other for name, other in self.activities.items() if name in self.open_tabs and other is not tab]

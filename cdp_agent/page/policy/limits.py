@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cdp_agent.errors import BrowserError, ProtocolError
 
 if TYPE_CHECKING:
+    from .holding import Act
     from .judge import Site
     from .request_policy import RequestPolicy
     from .rules import RequestRules
@@ -43,7 +44,26 @@ class TabLimits:
             self._policies.append(policy)
             await policy.enforce(self._rules)
 
-    async def apply_beside(self, policies: Iterable[RequestPolicy]) -> None:
+    async def begin(self, act: Act, others: Iterable[RequestPolicy]) -> None:
+        """Begins an act: its effects are held, also in those of `others` that it may have act. Raises BrowserError."""
+        await self._apply_beside(others)
+        hold = self._rules.hold
+        assert hold is not None
+        held = [policy for policy in self._policies if policy.hold is hold]
+        hold.begin(act, [tab for policy in held for tab in policy.group.activities.values()])
+        for policy in held:
+            policy.hold_sockets()
+
+    @contextlib.contextmanager
+    def lifted(self) -> Iterator[None]:
+        """A block in which the user acts in the pages themselves: nothing is held."""
+        assert self._rules.hold is not None
+        for policy in self._policies:
+            policy.release_sockets()
+        with self._rules.hold.lifted():
+            yield
+
+    async def _apply_beside(self, policies: Iterable[RequestPolicy]) -> None:
         """Puts them in force in tabs of ours, too, that show a site of the tabs which they apply to.
 
         By storage, a channel or a worker, one tab may have another act. Raises BrowserError.
@@ -58,6 +78,7 @@ class TabLimits:
         """Ends them, except for lists of origins and refusals; see `limited`."""
         rules = self._rules
         for policy in self._policies:
+            policy.release_sockets()
             if rules.gate is None and (rules.hold is None or rules.hold.refuses):
                 policy.retire(rules)
             else:

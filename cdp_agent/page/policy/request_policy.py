@@ -15,6 +15,7 @@ from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page import js
 from cdp_agent.page.frames.deadline import Pause, set_pause
 
+from .held_sockets import HeldSockets
 from .holding import Hold
 from .interception import Interception, socket_conditions
 from .judge import TabGroup, gate_of, hold_of, refusal_of, violation_of
@@ -37,6 +38,7 @@ class _Watched(msgspec.Struct, eq=False):
     interception: Interception | None = None
     hears_of_sockets: bool = False
     """Whether its WebSocketCreated events are followed."""
+    sockets: HeldSockets | None = None
     removal: asyncio.Future[cdp_page.AddedScript] | None = None
     """Adds the script that removes interfaces from its documents, see `_remove_interfaces`."""
 
@@ -80,6 +82,18 @@ class RequestPolicy:
         """The Hold of these tabs; one that holds nothing if there is none."""
         return hold_of(self.tab_rules) or _NO_HOLD
 
+    def hold_sockets(self) -> None:
+        """Begins an act: what WebSockets send from now on waits, see held_sockets.py."""
+        for watched in self._sessions.values():
+            if watched.sockets is not None:
+                watched.sockets.begin()
+
+    def release_sockets(self) -> None:
+        """Lets what WebSockets send leave again."""
+        for watched in self._sessions.values():
+            if watched.sockets is not None:
+                watched.sockets.end()
+
     def take_withheld(self) -> list[Withheld]:
         """The effects that were not allowed since the last call."""
         return self.hold.take()
@@ -102,10 +116,10 @@ class RequestPolicy:
         """Removes a closed tab. The same rules apply to the last requests of its pages, which come later."""
         self._registry.remove_tab(self.group, target_id)
 
-    def watch(self, session: Session) -> None:
+    def watch(self, session: Session, *, is_tab: bool) -> None:
         """Puts the rules in force on the session of a tab or of a frame. To be called before anything may run there."""
         group, registry = self.group, self._registry
-        watched = self._add(session)
+        watched = self._add(session, is_tab=is_tab)
         if self._on_browser_session:
             session.on(cdp_page.FrameAttached, lambda event: registry.add_frame(group, event.frame_id))
         elif self.tab_rules:
@@ -126,8 +140,7 @@ class RequestPolicy:
         """
         if self._on_browser_session:
             self._registry.add_frame(self.group, target_id)
-        if socket_conditions(self.rules):
-            self._limit_sockets(session, self._add(session, is_worker=True))
+        self._limit_sockets(session, self._add(session, is_worker=True))
 
     async def enforce(self, rules: RequestRules) -> None:
         """Adds rules for all tabs of this policy. Raises BrowserError."""
@@ -207,9 +220,16 @@ class RequestPolicy:
         await asyncio.gather(*answers, return_exceptions=True)  # a tab may close meanwhile
         await self._registry.rules_changed()
 
-    def _add(self, session: Session, *, is_worker: bool = False) -> _Watched:
+    def _add(self, session: Session, *, is_tab: bool = False, is_worker: bool = False) -> _Watched:
         self._forget_closed()
         watched = self._sessions[session] = _Watched(is_worker)
+        watched.sockets = HeldSockets(
+            session,
+            lambda: self.hold,
+            self.group,
+            lambda: self._limit_sockets(session, watched),
+            is_tab=is_tab,
+        )
         return watched
 
     def _forget_closed(self) -> None:
@@ -267,7 +287,10 @@ class RequestPolicy:
             self._registry.note_visit(self.group, url)
 
     def _limit_sockets(self, session: Session, watched: _Watched) -> None:
-        conditions = socket_conditions(self.rules)
+        sockets = watched.sockets
+        if sockets is not None and sockets.is_stopped:
+            return
+        conditions = [*(sockets.conditions if sockets is not None else ()), *socket_conditions(self.rules)]
         if not watched.hears_of_sockets:
             if not conditions:
                 return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
@@ -106,12 +106,21 @@ def fields_of(request: fetch.PausedRequest) -> list[str]:
     body, kind = request.post_data or "", _content_type(request)
     names: list[str] = []
     if "json" in kind or body.lstrip()[:1] in ("{", "["):
-        data = _json(body)
-        names = [str(each) for each in data] if isinstance(data, dict) else []
-    elif "multipart" in kind:
+        return fields_of_json(body)
+    if "multipart" in kind:
         names = _MULTIPART_NAME.findall(body)
     elif "urlencoded" in kind or not kind:
         names = [unquote_plus(each.partition("=")[0]) for each in body.split("&") if "=" in each]
+    return _first(names)
+
+
+def fields_of_json(text: str) -> list[str]:
+    """The names of the first fields of a JSON object; none of anything else."""
+    data = _json(text)
+    return _first(data) if isinstance(data, dict) else []
+
+
+def _first(names: Iterable[str]) -> list[str]:
     return [each[:_LONGEST_FIELD] for each in dict.fromkeys(names)][:_MOST_FIELDS]
 
 
@@ -124,9 +133,9 @@ def body_of(request: fetch.PausedRequest) -> str:
     return f"{amount} of {kind}" if kind else amount
 
 
-def outline_of(request: fetch.PausedRequest) -> str:
-    """The body with 0 for everything that differs each time, such as times and numbers."""
-    return _VARIES.sub("0", request.post_data or "")
+def outline_of(text: str) -> str:
+    """A body or message with 0 for everything that differs each time, such as times and numbers."""
+    return _VARIES.sub("0", text)
 
 
 def without_query(url: str) -> str:

@@ -495,6 +495,6 @@ class Tab:
         self.dialogs.watch(session)
         self.activity.watch(session)
         self.requested_tabs.watch(session)
-        self.request_policy.watch(session)
+        self.request_policy.watch(session, is_tab=is_tab)
         ours = self.in_own_chrome
         return () if self.is_foreign else emulate(self.settings, session, is_tab=is_tab, in_own_chrome=ours)

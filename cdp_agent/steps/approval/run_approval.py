@@ -61,11 +61,11 @@ class RunApproval:
     @contextlib.asynccontextmanager
     async def lifted(self) -> AsyncIterator[None]:
         """A block in which the user acts in the page themselves: nothing is asked or refused."""
-        if self._hold is None:
+        if self._hold is None or self._limits is None:
             yield
             return
         await self._hold.wait_for_late_effects()
-        with self._hold.lifted():
+        with self._limits.lifted():
             yield
 
     async def begin(self, act: StepAct, risk: Risk) -> None:
@@ -74,10 +74,8 @@ class RunApproval:
         Raises BrowserError.
         """
         if self._hold is not None and self._limits is not None:
-            tabs = [tab_of(each) for each in self._run.browser.pages]
-            await self._limits.apply_beside(tab.request_policy for tab in tabs)
-            held = [tab.activity for tab in tabs if tab.request_policy.hold is self._hold]
-            self._hold.begin(Act(partial(self.approvals.held, act=act), frozenset(risk.kinds)), held)
+            policies = (tab_of(each).request_policy for each in self._run.browser.pages)
+            await self._limits.begin(Act(partial(self.approvals.held, act=act), frozenset(risk.kinds)), policies)
 
     async def begin_call(self, call: Call) -> None:
         """Asks about a model's call if need be, and begins its act. Raises ActionError when it must not be made."""

@@ -89,6 +89,16 @@ SCRIPTS = [
     _click("GET to delete ahead", "let l = document.createElement('link'); l.rel = 'prefetch'; l.href = '/delete/@'; document.head.append(l)"),
     _click("GET to delete as a background", "this.style.backgroundImage = 'url(/delete/@)'"),
     _click("GET to cancel as a script", "let s = document.createElement('script'); s.src = '/cancel?id=@'; document.head.append(s)"),
+    _click("GraphQL mutation beside a query", "fetch('/graphql/@', {method: 'POST', body: JSON.stringify({query: 'query A {a} mutation B {b}', operationName: 'B'})})"),
+    _click("GraphQL mutation after a text that ends nothing", "fetch('/graphql/@', {method: 'POST', body: JSON.stringify({query: 'query A {a(x: &quot;}&quot;)} mutation B {b}'})})"),
+    _click("GraphQL mutation by GET", "fetch('/graphql/@?query=' + encodeURIComponent('mutation {b}'))"),
+    _click("GraphQL by its name alone, by GET", "fetch('/graphql/@?extensions=x&operationName=DeleteItem')"),
+    _click("JSON that has a query, too", "fetch('/@', {method: 'POST', body: JSON.stringify({query: '{a}', amount: 5})})"),
+    _click("GET that a header overrides", "fetch('/@', {headers: {'X-HTTP-Method-Override': 'DELETE'}})"),
+    _click("GET that a parameter overrides", "fetch('/@?_method=PUT')"),
+    _click("GET to delete with an ending of pages", "fetch('/delete/@.html')"),
+    _click("GET to delete with an ending of pictures", "new Image().src = '/delete/@.png'"),
+    _click("form that saves by GET", "let f = document.createElement('form'); f.action = '/profile/@'; f.innerHTML = '<input name=email><button name=save>x</button>'; document.body.append(f); f.lastChild.click()", alone=True),
 ]  # fmt: skip
 EVENTS = [
     Row("entering text", f'<input aria-label="§" oninput="{POST}; setTimeout(() => this.blur())" {_posts("change blur")}>', "fill", {"value": "x"}, sends=3),
@@ -165,6 +175,8 @@ HARMLESS = [
     Row("beacon that was sent before", '<button onclick="navigator.sendBeacon(\'/count\', \'click\')">§</button>', alone=False),
     Row("beacon to a counter that was used before", '<button onclick="navigator.sendBeacon(\'//count.localhost:PORT/b\', \'click\')">§</button>', alone=False),
     Row("request that goes on by itself", '<button onclick="fetch(\'/alive\', {method: \'POST\', body: \'{&quot;at&quot;: \' + Date.now() + \'}\'})">§</button>', alone=False),
+    Row("GraphQL queries that name writing", '<button onclick="fetch(\'/graphql\', {method: \'POST\', body: JSON.stringify({query: \'# mutation {a}\\nfragment mutation on T {a(x: &quot;} mutation {&quot;)} query B($x: I = {a: [1]}) {...mutation}\'})})">§</button>', alone=False),
+    Row("pictures of what removes", '<button onclick="new Image().src = \'/icons/delete.svg\'; new Image().src = \'/remove-2.png\'">§</button>', alone=False),
 ]  # fmt: skip
 _SHOWS = """<output id=shows></output><script>
 for (const type of ['click', 'input', 'keyup', 'change', 'mouseover', 'pointerdown', 'dragend'])

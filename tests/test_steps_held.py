@@ -197,3 +197,60 @@ async def test_what_the_user_does_while_it_is_paused_is_not_asked_about(browser:
         "paused",
         True,
     ]
+
+
+TALKS = """<button onclick="socket.send('order')">Next</button><p id=said></p><script>
+const socket = new WebSocket(location.origin.replace('http', 'ws') + '/socket')</script>"""
+
+
+@pytest.mark.parametrize("decision", [Execute(), Skip()])
+async def test_a_message_of_a_socket_leaves_when_it_is_approved_and_else_not_even_with_its_page(
+    browser: Browser, page: Page, decision: Decision
+) -> None:
+    decide = deciding(decision)
+    async with running() as web:
+        result = await do(browser, page, web, decide, TALKS)
+        await page.evaluate("new Promise((done) => { socket.onclose = done; socket.close(); setTimeout(done, 300) })")
+        await page.goto(f"{web.origin('a')}/elsewhere")
+        await page.goto(f"{web.origin('b')}/elsewhere")
+
+        assert [said for method, said in web.methods if method == "MESSAGE" and said] == ["order"] * isinstance(
+            decision, Execute
+        )
+    (ask,) = decide.asks
+    assert ask.question.startswith(f"Send 5 bytes by the WebSocket ws://a.localhost:{web.port}/socket? It sends.")
+    if isinstance(decision, Skip):
+        assert f"not sent: a message by the WebSocket ws://a.localhost:{web.port}/socket" in str(result.answer)
+
+
+async def test_what_an_act_sets_off_is_not_let_out_after_the_run_until_somebody_else_acts(
+    browser: Browser, page: Page
+) -> None:
+    late = """<button onclick="said.textContent = 'Soon'; setTimeout(save, 2000)">Next</button><p id=said></p><script>
+    const save = () => fetch('/save', {method: 'POST'}).then(() => ended('sent'), () => ended('refused'));
+    let ended; const end = new Promise((done) => { ended = done; })</script>"""
+    async with running() as web:
+        result = await do(browser, page, web, deciding(), late)
+        ends = await tab_of(page).frames()  # no act of ours, which would be of somebody else
+        world = await ends.root.world()
+        assert (result.success, sent(web)) == (True, [])
+        async with asyncio.timeout(10):
+            while not tab_of(page).request_policy.hold.has_withheld:
+                await world.call("changes", True, returning=object)
+        assert sent(web) == []
+        await page.evaluate("save()")
+
+        assert sent(web) == ["/save"]
+
+
+async def test_a_tab_of_ours_that_an_act_in_another_wakes_is_asked_about(browser: Browser, page: Page) -> None:
+    wakes = "<p id=said></p><button onclick=\"new BroadcastChannel('c').postMessage('go')\">Next</button>"
+    wakened = "<script>new BroadcastChannel('c').onmessage = () => fetch('/save', {method: 'POST'})</script>"
+    decide = deciding(Skip())
+    async with running() as web:
+        other = await browser.new_page(web.put("a", "/other", wakened))
+        await do(browser, page, web, decide, wakes)
+        await other.close()
+
+        assert sent(web) == []
+    assert [str(ask.held) for ask in decide.asks] == [f"POST {web.origin('a')}/save"]

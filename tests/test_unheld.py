@@ -47,9 +47,7 @@ if (self === top) quietly(() => navigator.serviceWorker.register("/worker.js"));
 _AROUND = """<iframe src="OTHER/calls"></iframe><iframe srcdoc="CALLS"></iframe>
 <script>if (self === top) window.open("/calls");</script>"""
 
-HAS = (
-    "['RTCPeerConnection' in window, 'fetchLater' in window]"
-)
+HAS = "['RTCPeerConnection' in window, 'fetchLater' in window]"
 
 
 class Sockets(asyncio.DatagramProtocol):

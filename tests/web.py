@@ -21,7 +21,7 @@ class Web:
     def __init__(self, port: int) -> None:
         self.port = port
         self.methods: list[tuple[str, str]] = []
-        """Method and path of each request."""
+        """Method and path of each request; "SOCKET" of each WebSocket, "MESSAGE" and the text of its messages."""
         self.asked: list[tuple[str, str]] = []
         """Host and path of each request, and of each socket; a proxy is asked for whole addresses."""
         self._answers: dict[tuple[str, str], Answer] = {}
@@ -68,16 +68,17 @@ class Web:
         await reader.readexactly(int(headers.get("content-length", 0)))
         name = headers["host"].partition(":")[0].removesuffix(".").removesuffix(".localhost")
         path = first.split(" ")[1]
-        self.methods.append((first.split(" ")[0], path))
+        is_socket = headers.get("upgrade") == "websocket"
+        self.methods.append(("SOCKET" if is_socket else first.split(" ")[0], path))
         self.asked.append((name, path))
-        if headers.get("upgrade") == "websocket":
+        if is_socket:
             digest = hashlib.sha1((headers["sec-websocket-key"] + _MAGIC).encode()).digest()
             accepted = f"Sec-WebSocket-Accept: {base64.b64encode(digest).decode()}"
             switched = "HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             writer.write(f"{switched}{accepted}\r\n\r\n".encode())
             await writer.drain()
-            await reader.read()
-            raise ConnectionError
+            while True:
+                self.methods.append(("MESSAGE", await _message(reader)))
         if (held := self._held.get((name, path))) is not None:
             await held.wait()
         if path == SLOW:
@@ -88,6 +89,13 @@ class Web:
         body = content.encode()
         writer.write(f"HTTP/1.1 {status} OK\r\n{told}Content-Length: {len(body)}\r\n\r\n".encode() + body)
         await writer.drain()
+
+
+async def _message(reader: asyncio.StreamReader) -> str:
+    """The next message of a WebSocket; those of the tests are short. https://www.rfc-editor.org/rfc/rfc6455#section-5.2"""
+    size = (await reader.readexactly(2))[1] & 127
+    key, payload = await reader.readexactly(4), await reader.readexactly(size)
+    return bytes(byte ^ key[place % 4] for place, byte in enumerate(payload)).decode("utf-8", "replace")
 
 
 def _usual(path: str) -> Answer:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .judge import TabGroup
 
 _ALL = "ws{s}?://*:*/*"
+_WAITS = "an earlier message was not approved, and all later ones wait until the page is left"
 _STOPPED = 0.001
 """What may leave, in bytes per second: 0 would mean no limit."""
 
@@ -99,6 +100,9 @@ class HeldSockets:
 
     def _sent(self, event: network.WebSocketFrameSent) -> None:
         url = self._urls.get(event.request_id, "")
+        if self.is_stopped:
+            self._hold().withhold(url, _WAITS)
+            return
         payload = msgspec.json.decode(event.response.payload_data, type=str)
         tab = self._group.tab_of_document(self._loader)
         verdict = self._hold().message(url, payload, self._loader, tab, self._group.beside(tab))

@@ -105,7 +105,8 @@ class Act(msgspec.Struct, eq=False):
 class Hold:
     """Holds the effects of the acts of one run. Before its first act nothing is held: until then pages are only shown.
 
-    After the end of the run nobody is asked, but what was refused stays refused, since pages try again.
+    After the end of the run nobody is asked. What was refused stays refused, since pages try again; and as long as it
+    `lingers`, pages that the run acted in send nothing that changes something: it would be a late effect of an act.
     """
 
     def __init__(self) -> None:
@@ -120,7 +121,14 @@ class Hold:
         self._refused: set[tuple[str, str]] = set()
         """The refused requests and downloads, by method and address without the query."""
         self.over = False
+        self.lingers = False
+        """Whether nothing that changes something may be sent, though the run is over."""
         self._lifted = False
+
+    @property
+    def has_acted(self) -> bool:
+        """Whether any act has begun."""
+        return self._act is not None
 
     @property
     def refuses(self) -> bool:
@@ -196,7 +204,7 @@ class Hold:
         key = (request.method, without_query(request.url))
         act = self._act
         if act is None or self.over:
-            if key in self._refused:
+            if key in self._refused or (self.lingers and not self._is_background(event, tab)):
                 self._withheld.append(Withheld(f"{request.method} {without_query(request.url)}"))
                 return False
             if event.resource_type != "Document":
@@ -254,6 +262,9 @@ class Hold:
         if self._lifted:
             return True
         if act is None or self.over:
+            if self.lingers and key not in self._background:
+                self.withhold(url, _NOT_APPROVED)
+                return False
             self._background.add(key)
             return True
         if act.allows("sends") or key in self._background:
@@ -270,6 +281,10 @@ class Hold:
             fields=fields_of_json(payload),
         )
         return _approved(self._ask_once(("message", url), held, act))
+
+    def withhold(self, url: str, why: str) -> None:
+        """Notes that a message of a WebSocket was not let out."""
+        self._withheld.append(Withheld(f"a message by the WebSocket {without_query(url)}", why))
 
     def download(self, event: cdp_browser.DownloadWillBegin) -> asyncio.Future[bool] | None:
         """Whether a download may begin; None if nobody needs to be asked."""

@@ -78,6 +78,9 @@ class TabLimits:
         """Ends them, except for lists of origins and refusals; see `limited`."""
         rules = self._rules
         for policy in self._policies:
+            if rules.hold is not None and rules.hold.has_acted and not policy.is_foreign:
+                policy.linger(rules)
+                continue
             policy.release_sockets()
             if rules.gate is None and (rules.hold is None or rules.hold.refuses):
                 policy.retire(rules)

@@ -66,6 +66,8 @@ class RequestPolicy:
         self._on_browser_session = table.all_ours
         self._sessions: dict[Session, _Watched] = {}
         self._retired: list[RequestRules] = []
+        self._lingering: list[RequestRules] = []
+        """The rules of runs that are over, whose late effects are still held, see `linger`."""
 
     @property
     def rules(self) -> list[RequestRules]:
@@ -127,7 +129,7 @@ class RequestPolicy:
         self._remove_interfaces(session, watched)
         self._visit_present(session)
         session.on(network.RequestWillBeSent, self._sent)
-        session.on(cdp_page.FrameNavigated, lambda event: registry.note_visit(group, event.frame.url))
+        session.on(cdp_page.FrameNavigated, self._navigated)
         self._limit_sockets(session, watched)
         if (pause := self._pause) is not None:
             set_pause(session, pause)
@@ -144,6 +146,7 @@ class RequestPolicy:
 
     async def enforce(self, rules: RequestRules) -> None:
         """Adds rules for all tabs of this policy. Raises BrowserError."""
+        await self.hand_over()
         if rules in self._retired:
             self._retired.remove(rules)  # the next run has the same rules
             return
@@ -162,6 +165,33 @@ class RequestPolicy:
         The run's pages still contain what was entered into them.
         """
         self._retired.append(rules)
+
+    def linger(self, rules: RequestRules) -> None:
+        """Notes that the run of a Hold is over: late effects of its acts are not let out until `hand_over`.
+
+        The tab's pages, and timers that its acts set, are there until they are left.
+        """
+        assert rules.hold is not None
+        rules.hold.lingers = True
+        self._lingering.append(rules)
+
+    async def hand_over(self) -> None:
+        """Ends the lingering Holds, since somebody else acts in the tab from now on. Raises BrowserError."""
+        if not self._lingering:
+            return
+        self._end_lingering()
+        lingering, self._lingering = self._lingering, []
+        for rules in lingering:
+            if rules.hold is not None and rules.hold.refuses:
+                self.retire(rules)
+            else:
+                await self.lift(rules)
+
+    def _end_lingering(self) -> None:
+        for rules in self._lingering:
+            if rules.hold is not None:
+                rules.hold.lingers = False
+        self.release_sockets()
 
     async def lift(self, rules: RequestRules) -> None:
         """Removes rules. Raises BrowserError."""
@@ -281,6 +311,11 @@ class RequestPolicy:
         self._visit(event.type, event.request.url)
         if self._on_browser_session and self.tab_rules:
             self.group.requests.add(event.request_id)
+
+    def _navigated(self, event: cdp_page.FrameNavigated) -> None:
+        self._registry.note_visit(self.group, event.frame.url)
+        if self._lingering and event.frame.parent_id is None and len(self.group.open_tabs) == 1:
+            self._end_lingering()  # the page is left, with all that acts set up in it
 
     def _visit(self, resource_type: str | None, url: str) -> None:
         if resource_type == "Document":

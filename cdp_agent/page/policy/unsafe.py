@@ -67,7 +67,10 @@ def unsafe_kind(request: fetch.PausedRequest, resource_type: str, *, is_form: bo
             words |= set(_words(parts.path))
             if words & _DESTRUCTIVE:
                 return "deletes"
-            if is_form and (words | {name.lower() for name, _ in parse_qsl(parts.query)}) & _ACTING:
+            if (
+                is_form
+                and (words | {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}) & _ACTING
+            ):
                 return "submits"
             return "downloads" if FILES.search(parts.path) else None
         if (queries := _parameter(parts.query, "query")) and "{" in queries and not _reads(queries):
@@ -176,13 +179,15 @@ def _only_queries(request: fetch.PausedRequest) -> bool:
     """Whether the body has only GraphQL queries, which are sent with POST but change nothing."""
     data = _json(request.post_data or "")
     operations = data if isinstance(data, list) else [data]
-    return bool(operations) and all(
-        isinstance(each, dict)
-        and each.keys() <= _GRAPHQL_KEYS
-        and isinstance(each.get("query"), str)
-        and _reads(each["query"])
-        for each in operations
-    )
+    return bool(operations) and all(map(_is_query, operations))
+
+
+def _is_query(operation: object) -> bool:
+    """Whether that is a request in GraphQL, and not just anything with a `query`, which only reads."""
+    if not isinstance(operation, dict) or not operation.keys() <= _GRAPHQL_KEYS:
+        return False
+    query = operation.get("query")
+    return isinstance(query, str) and _reads(query)
 
 
 def _reads(text: str) -> bool:

@@ -86,6 +86,7 @@ async def _begin(tab: Tab, act: Coroutine[Any, Any, T], action: str, ref: str | 
     """Begins an action. Raises DialogOpen if a dialog is open already, PageClosed, BrowserError."""
     try:
         tab.check_open()
+        await tab.request_policy.hand_over()
         await tab.frames()
     except BaseException:
         act.close()

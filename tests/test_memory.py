@@ -106,7 +106,7 @@ async def test_sessions_that_closed_are_watched_by_nobody() -> None:
     guard = RequestPolicy(registry, None, None, is_foreign=False)
 
     for number in range(50):
-        guard.watch(connection.session(f"S{number}"))
+        guard.watch(connection.session(f"S{number}"), is_tab=True)
         chrome.tell(method="Target.detachedFromTarget", params={"sessionId": f"S{number}"})
 
     assert len(guard._sessions) == 1

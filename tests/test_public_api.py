@@ -62,11 +62,21 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_what_only_some_need_is_not_imported() -> None:
-    program = "from cdp_agent import Agent, Browser; import sys; print(*sys.modules)"
+    program = """import sys
+from cdp_agent import Browser
+print(*sys.modules)
+from cdp_agent import Agent
+print(*sys.modules)"""
 
     told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
 
-    imported = told.stdout.split()
+    for_browser, imported = (set(line.split()) for line in told.stdout.splitlines())
+    parts = {name.removeprefix("cdp_agent.page.") for name in for_browser if name.startswith("cdp_agent.page.")}
+    assert parts == {
+        *("js", "policy", "policy.hosts", "policy.rules", "tab"),
+        *("tab.dialog_policy", "tab.downloads", "tab.settings"),
+    }
+    assert not for_browser & {"email", "http", "json", "shutil", "websockets", "zoneinfo"}
     assert "cdp_agent.agent.agent" in imported
     assert {"httpx", "jsonschema_rs", "xml", "regex", "argparse"}.isdisjoint(imported)
     assert {"cdp_agent.security.masking", "cdp_agent.security.totp"}.isdisjoint(imported)

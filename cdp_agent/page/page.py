@@ -13,7 +13,8 @@ from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.receipts.action_runner import perform
 from cdp_agent.page.receipts.dialog_stops import open_dialog
 from cdp_agent.page.refs.locate import Position
-from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
+from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import mask_all
 

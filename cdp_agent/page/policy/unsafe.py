@@ -15,16 +15,17 @@ from urllib.parse import parse_qsl, unquote_plus, urlsplit
 import msgspec
 
 from cdp_agent.cdp import fetch
+from cdp_agent.patterns import pattern
 
 RequestKind = Literal["submits", "pays", "sends", "deletes", "downloads"]
 
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
-FILES = re.compile(
+FILES = pattern(
     r"\.(?:zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|pkg|deb|rpm|apk|iso|bin|jar|csv|tsv|xlsx?|docx?|pptx?|od[tsp]|epub"
     r"|mp4|mp3)$",
     re.IGNORECASE,
 )
-_PARTS_OF_PAGES = re.compile(r"\.(?:m?js|css|map|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|html?)$", re.IGNORECASE)
+_PARTS_OF_PAGES = pattern(r"\.(?:m?js|css|map|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|html?)$", re.IGNORECASE)
 _DESTRUCTIVE = frozenset(
     """
     delete del remove rm destroy erase purge wipe trash discard drop uninstall unsubscribe logout logoff signout
@@ -43,10 +44,10 @@ _ACTION_PARAMETERS = frozenset(
     {"action", "act", "do", "op", "operation", "cmd", "command", "method", "_method", "task", "mode", "event", "todo"}
 )
 """Parameters of an address whose values name an action."""
-_READING = re.compile(r"\s*(?:#[^\n]*\n\s*|fragment\b[^{]*\{.*?\}\s*)*(?:query\b|\{)", re.DOTALL)
-_WRITING = re.compile(r"^\s*(?:mutation|subscription)\b", re.MULTILINE)
-_VARIES = re.compile(r"[0-9a-f]{8}[0-9a-f-]*|\d+", re.IGNORECASE)
-_MULTIPART_NAME = re.compile(r'Content-Disposition:[^\r\n]*?\bname="([^"\r\n]*)"', re.IGNORECASE)
+_READING = pattern(r"\s*(?:#[^\n]*\n\s*|fragment\b[^{]*\{.*?\}\s*)*(?:query\b|\{)", re.DOTALL)
+_WRITING = pattern(r"^\s*(?:mutation|subscription)\b", re.MULTILINE)
+_VARIES = pattern(r"[0-9a-f]{8}[0-9a-f-]*|\d+", re.IGNORECASE)
+_MULTIPART_NAME = pattern(r'Content-Disposition:[^\r\n]*?\bname="([^"\r\n]*)"', re.IGNORECASE)
 _MOST_FIELDS = 8
 _LONGEST_FIELD = 40
 

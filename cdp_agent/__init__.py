@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from cdp_agent.page.snapshot.refs import ElementRef as ElementRef
     from cdp_agent.page.snapshot.snapshot import Omitted as Omitted
     from cdp_agent.page.snapshot.snapshot import Snapshot as Snapshot
+    from cdp_agent.page.tab.dialog_policy import DialogPolicy as DialogPolicy
     from cdp_agent.page.tab.dialogs import Dialog as Dialog
-    from cdp_agent.page.tab.dialogs import DialogPolicy as DialogPolicy
     from cdp_agent.page.tab.dialogs import dialogs_answered as dialogs_answered
     from cdp_agent.page.tab.downloads import Download as Download
     from cdp_agent.page.tab.downloads import DownloadWatcher as DownloadWatcher
@@ -85,7 +85,7 @@ _MODULES = {
     "ConsoleResult": "page.activity.console",
     "Context": "tools.base",
     "Dialog": "page.tab.dialogs",
-    "DialogPolicy": "page.tab.dialogs",
+    "DialogPolicy": "page.tab.dialog_policy",
     "Download": "page.tab.downloads",
     "DownloadWatcher": "page.tab.downloads",
     "ElementRef": "page.snapshot.refs",

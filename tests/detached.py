@@ -16,7 +16,8 @@ import msgspec
 
 from cdp_agent.browser.launch import supervisor
 from cdp_agent.browser.launch.chrome import LaunchOptions
-from cdp_agent.browser.launch.launcher import CLEAN_UP_S, ChromeProcess, start_with_port, wait_until_listening
+from cdp_agent.browser.launch.launcher import CLEAN_UP_S, ChromeProcess, wait_until_listening
+from cdp_agent.browser.launch.starting import start_with_port
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.websocket import WebSocketTransport

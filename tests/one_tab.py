@@ -18,7 +18,7 @@ from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.errors import PageClosed, PageUnresponsive
 from cdp_agent.page.frames.responsiveness import is_responsive
 from cdp_agent.page.page import Page, page_of, tab_of
-from cdp_agent.page.tab.dialogs import DialogPolicy
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
 
 _BLANK = "about:blank"
 _LEFT_WITHIN_S = 5.0

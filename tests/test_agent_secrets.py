@@ -24,7 +24,8 @@ from cdp_agent.cli.terminal.live import Live
 from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentAction, BrowserActionCompleted, Event
 from cdp_agent.page.page import Page
-from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
+from cdp_agent.page.tab.dialogs import dialogs_answered
 from cdp_agent.security.secrets import GivenSecret, Secret, Totp
 from cdp_agent.trace import TraceWriter
 from fixtures.replay import reply, tool_call

@@ -9,7 +9,7 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
-from cdp_agent.page.tab.dialogs import DialogPolicy
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from tests.attacks import stage
 from tests.attacks.endless import BROKEN, DOCUMENTS, TOO_MUCH
 from tests.attacks.forging import FORGING

@@ -16,7 +16,8 @@ import pytest
 
 import cdp_agent.cdp
 from cdp_agent.browser.launch.chrome import LaunchOptions
-from cdp_agent.browser.launch.launcher import ChromeProcess, start_with_port, wait_until_listening
+from cdp_agent.browser.launch.launcher import ChromeProcess, wait_until_listening
+from cdp_agent.browser.launch.starting import start_with_port
 from cdp_agent.cdp.types import Command, Event, Part, Result
 
 PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "binary": bytes}

@@ -9,7 +9,8 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from cdp_agent.browser.launch.chrome import LaunchOptions
-from cdp_agent.browser.launch.launcher import ChromeProcess, start_with_pipe, start_with_port, wait_until_listening
+from cdp_agent.browser.launch.launcher import ChromeProcess, wait_until_listening
+from cdp_agent.browser.launch.starting import start_with_pipe, start_with_port
 from cdp_agent.cdp import browser, runtime, target, transport
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.transport import PipeTransport, _PipeEnds

@@ -20,7 +20,7 @@ from cdp_agent.config.setting import Setting, settings_of
 from cdp_agent.config.sources import load, unknown_variables
 from cdp_agent.config.values import shown
 from cdp_agent.errors import SetupError
-from cdp_agent.page.tab.dialogs import DialogPolicy
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.page.tab.settings import PageSettings, Viewport
 from cdp_agent.providers.request_options import Patience
 from cdp_agent.providers.services import SERVICES

@@ -21,7 +21,8 @@ from cdp_agent.page.actions import mouse
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.tab import hanging
-from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy, dialogs_answered
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
+from cdp_agent.page.tab.dialogs import Dialog, dialogs_answered
 from cdp_agent.session.session import Session as ToolSession
 from tests.acting import ref
 from tests.conftest import BUSY, Serve, held, new_tab

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 LAYERS = [
+    "patterns",
     "action_log",
     "errors",
     "extras",

@@ -18,7 +18,8 @@ from cdp_agent.page.actions.navigation import _refuse
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Receipt
-from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
+from cdp_agent.page.tab.dialogs import dialogs_answered
 
 from .conftest import Serve, held
 from .detached import DetachedChrome

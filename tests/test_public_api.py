@@ -62,11 +62,25 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_what_only_some_need_is_not_imported() -> None:
-    program = "from cdp_agent import Agent, Browser; import sys; print(*sys.modules)"
+    program = """import sys
+from cdp_agent import Browser
+print(*sys.modules)
+import cdp_agent.browser.instance
+print(*sys.modules)
+from cdp_agent import Agent
+print(*sys.modules)"""
 
     told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
 
-    imported = told.stdout.split()
+    for_browser, for_view, imported = (set(line.split()) for line in told.stdout.splitlines())
+    parts = {name.removeprefix("cdp_agent.page.") for name in for_browser if name.startswith("cdp_agent.page.")}
+    assert parts == {
+        *("js", "policy", "policy.hosts", "policy.rules", "tab"),
+        *("tab.dialog_policy", "tab.downloads", "tab.settings"),
+    }
+    assert not for_browser & {"email", "http", "json", "shutil", "websockets", "zoneinfo"}
+    acts = ("actions", "fields", "markdown", "picture", "query", "receipts")
+    assert not [name for name in for_view if name.startswith(tuple(f"cdp_agent.page.{part}" for part in acts))]
     assert "cdp_agent.agent.agent" in imported
     assert {"httpx", "jsonschema_rs", "xml", "regex", "argparse"}.isdisjoint(imported)
     assert {"cdp_agent.security.masking", "cdp_agent.security.totp"}.isdisjoint(imported)

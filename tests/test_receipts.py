@@ -24,7 +24,8 @@ from cdp_agent.page.receipts.compared import without_value
 from cdp_agent.page.receipts.receipts import NewTab, OtherTab, Receipt
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.page.snapshot.refs import RefTable
-from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy, dialogs_answered
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
+from cdp_agent.page.tab.dialogs import Dialog, dialogs_answered
 
 from .conftest import Serve, held
 from .writing import opened, show

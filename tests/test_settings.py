@@ -239,7 +239,7 @@ def test_what_makes_no_sense_is_refused_before_chrome_starts(setting: dict[str, 
 async def test_a_time_zone_that_only_chrome_does_not_know_is_refused_by_the_page(
     monkeypatch: pytest.MonkeyPatch, detached: DetachedChrome
 ) -> None:
-    monkeypatch.setattr("cdp_agent.page.tab.settings.available_timezones", lambda: {"Europe/Atlantis"})
+    monkeypatch.setattr("zoneinfo.available_timezones", lambda: {"Europe/Atlantis"})
     async with Browser.connect(detached.endpoint, timezone="Europe/Atlantis") as connected:
         before = connected.pages
         with pytest.raises(SetupError, match="Chrome knows no time zone 'Europe/Atlantis'"):

@@ -11,7 +11,8 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
+from cdp_agent.page.tab.dialogs import dialogs_answered
 from cdp_agent.tools import BUILT_IN
 
 from .acting import ref

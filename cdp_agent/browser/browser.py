@@ -15,17 +15,17 @@ from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.transport import Transport
 from cdp_agent.errors import BrowserError, ProtocolError, SetupError
 from cdp_agent.page import js
-from cdp_agent.page.tab.dialogs import DialogPolicy
-from cdp_agent.page.tab.settings import Viewport, viewport_of
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
+from cdp_agent.page.tab.settings import Viewport
 
 from .context import BrowserContext, Open, ReplaceableChrome
-from .context_options import ContextOptions
+from .context_options import ContextOptions, launch_options
 from .opening import Opens
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from cdp_agent.browser.launch.launcher import StartedChrome
+    from cdp_agent.browser.launch.starting import StartedChrome
     from cdp_agent.page.tab.settings import SettingsKeywords
 
     from .instance import Instance, OpenContext
@@ -76,24 +76,19 @@ class Browser(BrowserContext):
         Raises SetupError for an invalid setting, and BrowserError, with the end of Chrome's stderr, when it does not
         start within `timeout_s`.
         """
-        size = viewport_of(viewport)
-        chosen = ContextOptions.of(
-            viewport=size if headless or isinstance(viewport, Viewport) else None,
-            dialogs=dialogs,
-            downloads=downloads,
-            proxy=proxy,
-            storage_state=storage_state,
-            settings=settings,
-        )
-        options = LaunchOptions(
+        options, chosen = launch_options(
             headless=headless,
             executable=executable,
-            profile=None if profile is None else os.fspath(profile),
-            args=tuple(args),
+            profile=profile,
+            args=args,
             env=env,
-            window=LaunchOptions().window if size is None else (size.width, size.height),
-        ).with_settings(chosen.settings, chosen.proxy)
-
+            viewport=viewport,
+            downloads=downloads,
+            dialogs=dialogs,
+            proxy=proxy,
+            storage_state=storage_state,
+            **settings,
+        )
         return _Launching(options, chosen, timeout_s)
 
     @staticmethod
@@ -205,8 +200,11 @@ class Opening(Opens[Browser]):
         super().__init__()
         self._open = open_
 
-    def begin(self) -> None:
-        """Starts a Chrome of our own now, so that it comes up before it is awaited. Raises BrowserError."""
+    def begin(self, started: StartedChrome | None = None) -> None:
+        """Starts a Chrome of our own now, so that it comes up before it is awaited. Raises BrowserError.
+
+        `started` is one that was started already, with the same settings.
+        """
 
     def cancel(self) -> None:
         """Ends a Chrome that `begin` started and that was not awaited."""
@@ -225,10 +223,10 @@ class _Launching(Opening):
         self._timeout_s = timeout_s
         self._begun: StartedChrome | None = None
 
-    def begin(self) -> None:
-        from cdp_agent.browser.launch.launcher import start  # late: 3 ms, not needed to connect to a running Chrome
+    def begin(self, started: StartedChrome | None = None) -> None:
+        from cdp_agent.browser.launch.starting import start  # late: 3 ms, not needed to connect to a running Chrome
 
-        self._begun = start(self._options)
+        self._begun = started or start(self._options)
 
     def cancel(self) -> None:
         if self._begun is not None:
@@ -237,7 +235,8 @@ class _Launching(Opening):
 
     async def _launched(self) -> Instance:
         """Raises BrowserError."""
-        from cdp_agent.browser.launch.launcher import failed_to_start, launch, start  # late, as above
+        from cdp_agent.browser.launch.launcher import failed_to_start, launch  # late, as above
+        from cdp_agent.browser.launch.starting import start
 
         started, self._begun = self._begun or start(self._options), None
         process, transport = await launch(started, self._timeout_s)

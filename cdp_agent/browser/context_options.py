@@ -1,21 +1,28 @@
-"""The settings of a browser context."""
+"""The settings of a browser context, and those with which its Chrome is launched.
+
+Without asyncio, like launch/starting.py.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.browser.launch.proxy import ChromeProxy, Proxy, chrome_proxy
 from cdp_agent.cdp import target
-from cdp_agent.cdp.connection import Session
-from cdp_agent.page.tab.dialogs import DialogPolicy
-from cdp_agent.page.tab.settings import PageSettings
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
+from cdp_agent.page.tab.settings import PageSettings, Viewport, viewport_of
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from cdp_agent.cdp.connection import Session
     from cdp_agent.page.storage_state import StorageState
-    from cdp_agent.page.tab.settings import SettingsKeywords, Viewport
+    from cdp_agent.page.tab.settings import SettingsKeywords
 
 
 class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,3 +82,41 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
             )
         )
         return created.browser_context_id
+
+
+def launch_options(
+    *,
+    headless: bool = True,
+    executable: str | None = None,
+    profile: str | os.PathLike[str] | None = None,
+    args: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+    viewport: Viewport | tuple[int, int] | None = (1280, 800),
+    downloads: str | os.PathLike[str] | None = None,
+    dialogs: DialogPolicy | None = None,
+    proxy: str | Proxy | None = None,
+    storage_state: str | os.PathLike[str] | None = None,
+    **settings: Unpack[SettingsKeywords],
+) -> tuple[LaunchOptions, ContextOptions]:
+    """How to start Chrome, and the settings of its default context, for the keywords of `Browser.launch`.
+
+    Raises SetupError.
+    """
+    size = viewport_of(viewport)
+    chosen = ContextOptions.of(
+        viewport=size if headless or isinstance(viewport, Viewport) else None,
+        dialogs=dialogs,
+        downloads=downloads,
+        proxy=proxy,
+        storage_state=storage_state,
+        settings=settings,
+    )
+    options = LaunchOptions(
+        headless=headless,
+        executable=executable,
+        profile=None if profile is None else os.fspath(profile),
+        args=tuple(args),
+        env=env,
+        window=LaunchOptions().window if size is None else (size.width, size.height),
+    )
+    return options.with_settings(chosen.settings, chosen.proxy), chosen

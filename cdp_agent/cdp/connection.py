@@ -14,7 +14,6 @@ import contextlib
 import itertools
 import logging
 import math
-import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, TypeVar
@@ -22,6 +21,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from cdp_agent.errors import BrowserError, InvalidArguments, PageClosed, PageUnresponsive, ProtocolError, SessionClosed
+from cdp_agent.patterns import pattern
 
 from . import protocol_log
 from .target import DetachedFromTarget
@@ -61,10 +61,10 @@ _decode = msgspec.json.Decoder(_Message).decode
 # What decoding raises for lone surrogates, unexpected types or endless nesting in what a page sends.
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 # Strings of pages may contain half of a surrogate pair, which Chrome sends as it is.
-_LONE_SURROGATE = re.compile(
+_LONE_SURROGATE = pattern(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-_ID = re.compile(rb'\s*\{\s*"id"\s*:\s*(\d{1,18})\b')
+_ID = pattern(rb'\s*\{\s*"id"\s*:\s*(\d{1,18})\b')
 
 
 class _Pending(msgspec.Struct):

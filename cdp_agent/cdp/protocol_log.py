@@ -21,6 +21,7 @@ from pathlib import Path
 import msgspec
 
 from cdp_agent.errors import SetupError
+from cdp_agent.patterns import pattern
 from cdp_agent.security.redaction import CREDENTIALS, REDACTED
 from cdp_agent.security.secrets import mask_all
 
@@ -33,11 +34,11 @@ log.propagate = False
 
 _HEADERS = "|".join([*map(re.escape, sorted(CREDENTIALS)), "cookie", "set-cookie"])
 _TEXT = r'"(?:[^"\\]|\\.)*("?)'
-_CREDENTIAL = re.compile(
+_CREDENTIAL = pattern(
     rf'("(?:{_HEADERS}|password|headersText)":|"name":"(?:{_HEADERS})","value":){_TEXT}', re.IGNORECASE
 )
-_HOLDS_COOKIES = re.compile(r'cookies?":[\[{]', re.IGNORECASE)
-_VALUE = re.compile(rf'("value":){_TEXT}')
+_HOLDS_COOKIES = pattern(r'cookies?":[\[{]', re.IGNORECASE)
+_VALUE = pattern(rf'("value":){_TEXT}')
 _SENT_HEADERS = "Network.setExtraHTTPHeaders"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import sys
@@ -104,6 +105,8 @@ def run_host(
 
         _log_to(os.path.join(folder, f"{host}.log"))
         give_memory_back()
+        gc.freeze()  # what was imported stays
+        gc.enable()
         asyncio.run(Host(folder, host, Commands(host, prelaunched)).serve(listening))
 
 

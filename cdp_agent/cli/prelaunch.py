@@ -1,6 +1,7 @@
 """Launches Chrome for a session that begins with `open`, before the rest of its host is imported.
 
-Launching and importing take about equally long and do not depend on each other. So the words of `open` are parsed here.
+Launching and importing take about equally long and do not depend on each other. So the words of `open` are parsed here,
+without asyncio and all that needs it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from cdp_agent.browser.browser import Browser, Opening
+from cdp_agent.browser.context_options import launch_options
+from cdp_agent.browser.launch.starting import StartedChrome, start
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_CHROME, FOR_DEBUGGING, add_settings, loaded
@@ -22,7 +24,7 @@ from cdp_agent.config.sources import Loaded
 class PrelaunchedChrome(msgspec.Struct, frozen=True):
     """A Chrome that is starting, and its settings."""
 
-    opening: Opening
+    started: StartedChrome
     config: Config
 
 
@@ -37,9 +39,9 @@ def prelaunch_chrome(arguments: Sequence[str], caller: CommandCaller) -> Prelaun
     config = read_settings([*before, *words], caller)[1].config
     if config.cdp:
         return None
-    opening = Browser.launch(**launch_keywords(config))
-    opening.begin()
-    return PrelaunchedChrome(opening, config)
+    keywords = launch_keywords(config)
+    keywords.pop("timeout_s", None)  # of whoever waits for it
+    return PrelaunchedChrome(start(launch_options(**keywords)[0]), config)
 
 
 def read_settings(words: Sequence[str], caller: CommandCaller | None) -> tuple[Namespace, Loaded[Config]]:

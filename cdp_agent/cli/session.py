@@ -179,13 +179,12 @@ class Sessions:
     async def _launch(self, name: str, config: Config, port: int | None) -> OpenSession:
         """A session in a new Chrome, which listens on the port if one is given. Raises BrowserError, SetupError."""
         prelaunched, self._prelaunched = self._prelaunched, None
+        ports = () if port is None else (f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1")
+        opening = Browser.launch(**{**launch_keywords(config), "args": [*config.args, *ports]})
         if prelaunched is not None and port is None and prelaunched.config == config:
-            opening = prelaunched.opening
-        else:
-            if prelaunched is not None:
-                prelaunched.opening.cancel()
-            ports = () if port is None else (f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1")
-            opening = Browser.launch(**{**launch_keywords(config), "args": [*config.args, *ports]})
+            opening.begin(prelaunched.started)
+        elif prelaunched is not None:
+            prelaunched.started.forget()
         session = await OpeningSession(opening)
         try:
             if port is not None:

@@ -16,7 +16,7 @@ from cdp_agent.config.settings import Config
 from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.config.values import place_of, viewport_of
 from cdp_agent.errors import SetupError
-from cdp_agent.page.tab.dialogs import DialogKind, DialogPolicy, Handling
+from cdp_agent.page.tab.dialog_policy import DialogKind, DialogPolicy, Handling
 from cdp_agent.providers.request_options import Patience
 from cdp_agent.providers.services import Endpoint, endpoint
 

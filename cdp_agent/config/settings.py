@@ -21,7 +21,7 @@ from cdp_agent.config.sources import load
 from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.config.values import PLACE, VIEWPORT, shown
 from cdp_agent.page.policy.rules import ResourceType
-from cdp_agent.page.tab.dialogs import DialogKind, Handling
+from cdp_agent.page.tab.dialog_policy import DialogKind, Handling
 from cdp_agent.page.tab.settings import ColorScheme
 from cdp_agent.providers.google.vertex_address import LOCATION, LOCATION_VARIABLES, PROJECT_VARIABLES
 from cdp_agent.providers.request_options import Patience

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -61,6 +60,8 @@ def load(
 
 def unknown(name: str, settings: Iterable[str]) -> str:
     """A message that there is no such setting, with the one that was probably meant."""
+    from difflib import get_close_matches  # late: 1 ms, and few are misspelt
+
     near = get_close_matches(name.lower().replace("-", "_"), list(settings), 1)
     meant = f" (did you mean {near[0]}?)" if near else ""
     return f"There is no setting {name!r}{meant}: `cdp-agent config list` shows all."

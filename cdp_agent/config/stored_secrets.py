@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
 from collections.abc import Mapping
 
 import msgspec
@@ -54,6 +52,9 @@ class StoredSecret(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 def _printed(command: str, name: str) -> str:
     """The first line that the command prints. The command is run without a shell."""
+    import shlex  # late: 4 ms with subprocess, and few secrets come from a command
+    import subprocess
+
     try:
         done = subprocess.run(shlex.split(command), capture_output=True, text=True, timeout=_COMMAND_S, check=False)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from shlex import split
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -96,6 +95,8 @@ def _placed(value: object, folder: Path) -> Any:
 def _parts(text: str, separator: str) -> list[str]:
     if separator == ",":
         return [part.strip() for part in text.split(",") if part.strip()]
+    from shlex import split  # late: 1 ms, and few commands have such a list
+
     return split(text)
 
 

@@ -6,21 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from cdp_agent.action_log import LogLine
-from cdp_agent.page.actions import actions, dialog, drag, evaluating, navigation, scroll, wait
-from cdp_agent.page.actions.scroll import Direction, Scrolled
-from cdp_agent.page.fields import combobox, form, select, submitting, upload
+from cdp_agent.page import parts
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
-from cdp_agent.page.receipts.action_runner import perform
-from cdp_agent.page.receipts.dialog_stops import open_dialog
-from cdp_agent.page.refs.locate import Position
-from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import mask_all
 
 from .readable_page import ReadablePage
 
 if TYPE_CHECKING:
+    from cdp_agent.page.actions.scroll import Direction, Scrolled
     from cdp_agent.page.receipts.receipts import Receipt
+    from cdp_agent.page.refs.locate import Position
+    from cdp_agent.page.tab.dialogs import Dialog
 
 MouseButton = Literal["left", "right", "middle"]
 SelectBy = Literal["text", "value", "index"]
@@ -72,7 +70,7 @@ class Page(ReadablePage):
     @property
     def dialog(self) -> Dialog | None:
         """The open dialog that waits for an answer, of this tab or of one that it opened or that opened it."""
-        return None if (found := open_dialog(self._tab)) is None else found[1]
+        return None if (found := parts.dialog_stops.open_dialog(self._tab)) is None else found[1]
 
     @property
     def log(self) -> list[LogLine]:
@@ -87,7 +85,7 @@ class Page(ReadablePage):
 
         `Receipt.dialog` is the next one, if any. Raises ActionError if none is open, and what the action raises.
         """
-        return await dialog.answer_dialog(self._tab, "accept" if accept else "dismiss", text)
+        return await parts.dialog.answer_dialog(self._tab, "accept" if accept else "dismiss", text)
 
     def set_dialogs(self, policy: DialogPolicy) -> None:
         """Sets how the dialogs of the tab are answered from now on, in place of the browser's `dialogs`."""
@@ -106,7 +104,7 @@ class Page(ReadablePage):
         Runs in the page's main world and awaits promises; undefined is None, a date is its `toJSON`. Raises ScriptError
         if it throws or gives what is no JSON value, such as an element or NaN; PageUnresponsive after `timeout_s`.
         """
-        return await evaluating.evaluate(self._tab, function_or_expression, arguments, timeout_s)
+        return await parts.evaluating.evaluate(self._tab, function_or_expression, arguments, timeout_s)
 
     async def goto(self, url: str, *, timeout_s: float | None = None, leave: bool = False) -> Receipt:
         """Opens an address and waits until the page has settled.
@@ -114,19 +112,19 @@ class Page(ReadablePage):
         `timeout_s` defaults to the browser's `navigation_timeout_s`. `leave`: even if the page asks whether to, and
         something would be lost that was filled in and not sent. Raises NavigationFailed, BlockedByPolicy.
         """
-        return await navigation.goto(self._tab, url, timeout_s=timeout_s, leave=leave)
+        return await parts.navigation.goto(self._tab, url, timeout_s=timeout_s, leave=leave)
 
     async def back(self, *, leave: bool = False) -> Receipt:
         """Goes back in the tab's history. Raises ActionError if there is no earlier page, else as `goto`."""
-        return await navigation.back(self._tab, leave=leave)
+        return await parts.navigation.back(self._tab, leave=leave)
 
     async def forward(self, *, leave: bool = False) -> Receipt:
         """Goes forward in the tab's history. Raises ActionError if there is no later page, else as `goto`."""
-        return await navigation.forward(self._tab, leave=leave)
+        return await parts.navigation.forward(self._tab, leave=leave)
 
     async def reload(self, *, leave: bool = False) -> Receipt:
         """Reloads the page, even after it crashed. Raises as `goto`."""
-        return await navigation.reload(self._tab, leave=leave)
+        return await parts.navigation.reload(self._tab, leave=leave)
 
     async def click(
         self,
@@ -142,13 +140,15 @@ class Page(ReadablePage):
         `position` is for canvases, drawings and maps: CSS pixels right of and below the element's top left corner.
         `modifiers` are keys held during the click: "Control", "Shift", "Alt", "Meta".
         """
-        return await actions.click_ref(
+        return await parts.actions.click_ref(
             self._tab, ref, button=button, count=count, position=position, modifiers=modifiers
         )
 
     async def hover(self, ref: str, *, position: Position | None = None) -> Receipt:
         """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""
-        return await perform(self._tab, "hover", ref, lambda at: actions.hover(at.at(position)))
+        return await parts.action_runner.perform(
+            self._tab, "hover", ref, lambda at: parts.actions.hover(at.at(position))
+        )
 
     async def drag(
         self,
@@ -166,7 +166,7 @@ class Page(ReadablePage):
         the right and down, instead of `to_ref`. `hold_s` is how many seconds to hold still after the press and before
         the drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
         """
-        return await drag.drag_ref(
+        return await parts.drag.drag_ref(
             self._tab, from_ref, to_ref, by=by, position=position, to_position=to_position, hold_s=hold_s
         )
 
@@ -178,8 +178,10 @@ class Page(ReadablePage):
         Raises NotInteractable, also if nothing sends it, StaleRef, and InvalidArguments for a text that the field does
         not accept, or that is not what it then holds, in whatever format, or of over a million characters.
         """
-        do = submitting.fill_and_submit if submit else combobox.fill_field
-        return await perform(self._tab, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
+        do = parts.submitting.fill_and_submit if submit else parts.combobox.fill_field
+        return await parts.action_runner.perform(
+            self._tab, "fill", ref, lambda at: do(at, text, append=append), submits=submit
+        )
 
     async def fill_form(self, values: Mapping[str, str], *, submit: bool = False) -> Receipt:
         """Fills in several fields, by their refs, and waits for the page once; `Receipt.fields` has the result of each.
@@ -188,26 +190,28 @@ class Page(ReadablePage):
         then clicks the form's submit button. Raises as `fill`, `select`, `check` and `click`; the message names the
         fields that were already filled.
         """
-        return await form.fill_form(self._tab, values, submit=submit)
+        return await parts.form.fill_form(self._tab, values, submit=submit)
 
     async def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
         """Chooses an option of a list, native or not, `by` its text, value or index; several if the list allows it.
 
         Raises NotInteractable, StaleRef, and InvalidArguments, which names the existing options.
         """
-        return await perform(self._tab, "select", ref, lambda at: select.select(at, option, by=by))
+        return await parts.action_runner.perform(
+            self._tab, "select", ref, lambda at: parts.select.select(at, option, by=by)
+        )
 
     async def check(self, ref: str) -> Receipt:
         """Checks a checkbox, radio button or switch, unless it is checked. Raises NotInteractable, StaleRef."""
-        return await perform(self._tab, "check", ref, actions.check)
+        return await parts.action_runner.perform(self._tab, "check", ref, parts.actions.check)
 
     async def uncheck(self, ref: str) -> Receipt:
         """Unchecks a checkbox or switch if it is checked. Raises as `check`; InvalidArguments for a radio button."""
-        return await perform(self._tab, "uncheck", ref, actions.uncheck)
+        return await parts.action_runner.perform(self._tab, "uncheck", ref, parts.actions.uncheck)
 
     async def focus(self, ref: str) -> Receipt:
         """Moves the keyboard focus to the element. Raises NotInteractable, StaleRef."""
-        return await perform(self._tab, "focus", ref, actions.focus)
+        return await parts.action_runner.perform(self._tab, "focus", ref, parts.actions.focus)
 
     async def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
         """Presses a key or chord ("Enter", "Control+A") `repeat` times where the focus is, or in an element.
@@ -216,7 +220,7 @@ class Page(ReadablePage):
 
         Raises InvalidArguments for a key that does not exist, NotInteractable, StaleRef.
         """
-        return await actions.press_key(self._tab, key, ref, repeat)
+        return await parts.actions.press_key(self._tab, key, ref, repeat)
 
     async def type(self, text: str, *, ref: str | None = None) -> Receipt:
         """Types where the focus is, or into an element, one key per character; a line break presses Enter.
@@ -225,14 +229,14 @@ class Page(ReadablePage):
         Where the first key opens a field, as in a grid, the others wait for it. Raises InvalidArguments for more than a
         million characters, and for a field that then holds something that does not mean what was typed.
         """
-        return await actions.type_keys(self._tab, text, ref)
+        return await parts.actions.type_keys(self._tab, text, ref)
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
         """Gives files to a file field, to an element that opens a file chooser, or to where files are dropped.
 
         Raises InvalidArguments for a file that does not exist, NotInteractable, StaleRef.
         """
-        return await perform(self._tab, "upload", ref, lambda at: upload.upload(at, paths))
+        return await parts.action_runner.perform(self._tab, "upload", ref, lambda at: parts.upload.upload(at, paths))
 
     async def scroll(
         self,
@@ -252,7 +256,7 @@ class Page(ReadablePage):
         end. That an end is reached is told only if nothing more came there for 1.4 s. Raises ActionError if the text
         is not found, or not within 30 s: then the same call goes on; InvalidArguments, StaleRef.
         """
-        return await scroll.scroll(self._tab, direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text)
+        return await parts.scroll.scroll(self._tab, direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text)
 
     async def wait_for(
         self,
@@ -275,7 +279,7 @@ class Page(ReadablePage):
         receipt counts as well, and `Receipt.note` says so. Raises ActionError after `timeout_s` seconds, which states
         what is there instead; InvalidArguments, BrowserError.
         """
-        return await wait.wait_for(
+        return await parts.wait.wait_for(
             self._tab,
             text=text,
             gone=gone,

@@ -7,24 +7,23 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
+from cdp_agent.page import parts
 from cdp_agent.page.activity.bodies import ResponseBody, body_of
 from cdp_agent.page.activity.console import ConsoleResult, Level
 from cdp_agent.page.activity.request_log import RequestsResult, Status
-from cdp_agent.page.picture import pdf, video, view
-from cdp_agent.page.picture.pdf import PaperFormat, PdfOptions
-from cdp_agent.page.picture.video import VideoRecording
-from cdp_agent.page.query import find, markup, schema
-from cdp_agent.page.query.find import FindResult
-from cdp_agent.page.query.markup import CleanHtml
-from cdp_agent.page.query.schema import PageSchema
 from cdp_agent.page.snapshot.budget import is_whole
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.saving import HarSaved, har_content, save
 from cdp_agent.page.tab.tab import Tab
 
 if TYPE_CHECKING:
+    from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
+    from cdp_agent.page.picture.video import VideoRecording
+    from cdp_agent.page.query.find import FindResult
+    from cdp_agent.page.query.markup import CleanHtml
+    from cdp_agent.page.query.schema import PageSchema
     from cdp_agent.page.query.search import SearchResult
+    from cdp_agent.page.tab.saving import HarSaved
 
 
 class ReadablePage:
@@ -89,7 +88,7 @@ class ReadablePage:
         `attributes` names the attributes to return; at most `max_results` elements are returned, and `total` counts
         all. Raises InvalidArguments for an invalid selector, with Chrome's reason, and values out of range; StaleRef.
         """
-        return await find.find(
+        return await parts.find.find(
             self._tab,
             selector,
             within=within,
@@ -154,10 +153,10 @@ class ReadablePage:
         and returns the text to write instead. The file's comments and `left_out` state what is missing. Raises
         ActionError if the file cannot be written.
         """
-        content, requests, left_out = await har_content(
+        content, requests, left_out = await parts.saving.har_content(
             self._tab, bodies=bodies, credentials=credentials, mask=mask, max_body_bytes=max_body_bytes
         )
-        return HarSaved(await save(path, content), requests, len(content), left_out)
+        return parts.saving.HarSaved(await parts.saving.save(path, content), requests, len(content), left_out)
 
     async def screenshot(
         self,
@@ -174,7 +173,7 @@ class ReadablePage:
         necessary. Text in which `hidden` finds something is masked. Marks and masks are painted onto the picture, not
         into the page. Raises InvalidArguments, NotInteractable for an element without layout, StaleRef.
         """
-        return await view.take(self._tab, full_page=full_page, marks=marks, ref=ref, region=region, hidden=hidden)
+        return await parts.view.take(self._tab, full_page=full_page, marks=marks, ref=ref, region=region, hidden=hidden)
 
     async def zoom(self, region: Sequence[float], *, hidden: Spans | None = None) -> bytes:
         """A PNG of a part of the viewport, enlarged up to four times, but no larger than models can use.
@@ -182,7 +181,7 @@ class ReadablePage:
         `region` is left, top, right and bottom in CSS pixels. `hidden`: see `screenshot`. Raises InvalidArguments for a
         region that is not in the viewport.
         """
-        return (await view.zoom_to(self._tab, region, hidden=hidden)).data
+        return (await parts.view.zoom_to(self._tab, region, hidden=hidden)).data
 
     def record_video(
         self,
@@ -200,7 +199,9 @@ class ReadablePage:
         for a file that cannot be written, SetupError if Chrome is too old, PageClosed; leaving raises ActionError
         if the tab was closed in the block, so that there is no video.
         """
-        return video.record_video(self._tab, path, max_width=max_width, max_height=max_height, frame_rate=frame_rate)
+        return parts.video.record_video(
+            self._tab, path, max_width=max_width, max_height=max_height, frame_rate=frame_rate
+        )
 
     async def pdf(
         self,
@@ -225,7 +226,7 @@ class ReadablePage:
         page's CSS sets, if any. `outline` adds bookmarks for headings. Raises InvalidArguments, and BlockedByPolicy if
         `hidden` finds something anywhere in the page, since nothing can be masked in a PDF.
         """
-        options = PdfOptions(
+        options = parts.pdf.PdfOptions(
             format=format,
             landscape=landscape,
             scale=scale,
@@ -237,19 +238,19 @@ class ReadablePage:
             prefer_css_page_size=prefer_css_page_size,
             outline=outline,
         )
-        return await pdf.print_pdf(self._tab, options, path, hidden=hidden)
+        return await parts.pdf.print_pdf(self._tab, options, path, hidden=hidden)
 
     async def html(self, selector: str = "html") -> str:
         """The markup of the first element that matches a CSS selector, in any frame.
 
         Raises ActionError if there is none, InvalidArguments for an invalid selector.
         """
-        return await markup.outer_html(self._tab, selector)
+        return await parts.markup.outer_html(self._tab, selector)
 
     async def clean_html(self, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
         """The cleaned markup of an element or the page, with shadow roots and frames, cut after `budget_tokens`."""
-        return await markup.clean_html(self._tab, ref, budget_tokens=budget_tokens)
+        return await parts.markup.clean_html(self._tab, ref, budget_tokens=budget_tokens)
 
     async def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
         """The interactive elements as data, all frames in document order; with a budget, as many as fit."""
-        return await schema.take(self._tab, budget_tokens=budget_tokens)
+        return await parts.schema.take(self._tab, budget_tokens=budget_tokens)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from email.utils import parsedate_to_datetime
 from time import time
 from typing import Literal, get_args
 
@@ -85,6 +84,8 @@ def retry_after_s(seconds: str | None, milliseconds: str | None = None) -> float
             continue
         if wait_s >= 0:  # neither negative nor NaN
             return wait_s
+    from email.utils import parsedate_to_datetime  # late: 5 ms, and few services write a date
+
     try:
         return max(0.0, parsedate_to_datetime(seconds or "").timestamp() - time())
     except ValueError:

@@ -13,18 +13,20 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from cdp_agent.patterns import pattern
+
 WEB = frozenset({"http", "https"})
 """The schemes that models may open, since pages can influence models."""
 WEB_AND_DATA = WEB | {"data"}
 """The schemes that calling programs may open: the web, and pages that they write themselves (data:), but no files."""
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+_SCHEME = pattern(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _AROUND = "".join(map(chr, range(0x21)))
-_FORBIDDEN = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
+_FORBIDDEN = pattern(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
 # As negated sets of the allowed characters: four times as fast for a long address as a choice of two classes.
-_NOT_IN_FRAGMENT = re.compile(r"[^!#-;=?-_a-~]")
-_NOT_IN_QUERY = re.compile(r"[^!$-&(-;=?-~]")
-_NOT_IN_PATH = re.compile(r"[^!$-;=@-\]_a-z~]")
+_NOT_IN_FRAGMENT = pattern(r"[^!#-;=?-_a-~]")
+_NOT_IN_QUERY = pattern(r"[^!$-&(-;=?-~]")
+_NOT_IN_PATH = pattern(r"[^!$-;=@-\]_a-z~]")
 _JOINERS = "\u200c\u200d"
 _DOTS = str.maketrans("。．｡", "...")
 

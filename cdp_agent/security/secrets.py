@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.patterns import pattern
 from cdp_agent.security.origins import location_origin
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ SHORTEST = 4
 USER_DATA = "<user data>"
 """The label that is shown instead of values that the user filled in."""
 
-_PLACEHOLDER = re.compile(r"<\s*secret\s*:\s*([\w.-]+)\s*>", re.IGNORECASE)
-_NAME = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]+)*")
+_PLACEHOLDER = pattern(r"<\s*secret\s*:\s*([\w.-]+)\s*>", re.IGNORECASE)
+_NAME = pattern(r"[A-Za-z][\w-]*(?:\.[\w-]+)*")
 
 _T = TypeVar("_T")
 

@@ -11,7 +11,7 @@ from cdp_agent.config.values import PLACE, VIEWPORT
 from cdp_agent.decisions import Ask, FieldValue
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.policy.rules import ResourceType
-from cdp_agent.page.tab.dialogs import DialogKind, Handling
+from cdp_agent.page.tab.dialog_policy import DialogKind, Handling
 from cdp_agent.page.tab.settings import ColorScheme
 from cdp_agent.session.calls import ToolError
 

@@ -18,7 +18,7 @@ from cdp_agent.page.policy.holding import Act
 from cdp_agent.page.query.passed import came_and_went
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.dialogs import DialogPolicy
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.providers.shared.json_reading import is_too_deep, read_object
 from cdp_agent.security.secrets import Secrets

@@ -27,7 +27,8 @@ from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgen
 from cdp_agent.page.actions import leaving
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.page import tab_of
-from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
+from cdp_agent.page.tab.dialogs import dialogs_answered
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.session.act_hold import ActHold
 from cdp_agent.session.calls import (

@@ -59,7 +59,8 @@ if TYPE_CHECKING:
     from cdp_agent.page.receipts.receipts import Receipt
     from cdp_agent.page.refs.locate import Position
     from cdp_agent.page.snapshot.snapshot import Snapshot
-    from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
+    from cdp_agent.page.tab.dialog_policy import DialogPolicy
+    from cdp_agent.page.tab.dialogs import Dialog
     from cdp_agent.page.tab.saving import HarSaved
     from cdp_agent.page.tab.settings import SettingsKeywords, Viewport
     from cdp_agent.providers.client import Client

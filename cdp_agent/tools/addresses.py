@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from cdp_agent.errors import BlockedByPolicy, InvalidArguments
+from cdp_agent.patterns import pattern
 from cdp_agent.security.origins import WEB, scheme_of
 
 if TYPE_CHECKING:
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 
 _LONGEST_SHOWN = 200
 
-_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d+(?:[/?#]|$))")
+_SCHEME = pattern(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d+(?:[/?#]|$))")
 _OPENED = ("http:", "https:", "file:", "data:", "about:", "blob:", "view-source:", "chrome:")
-_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s/?#:@\[\]]+)(?::\d{1,5})?(?:[/?#].*)?", re.DOTALL)
-_ON_PAGE = re.compile(r"/(?!/)|[?#]|\.\.?/")
-_LOCAL = re.compile(r"localhost|.*\.localhost|\d{1,3}(?:\.\d{1,3}){3}|\[.*\]", re.IGNORECASE)
+_HOST = pattern(r"(\[[0-9a-fA-F:.]+\]|[^\s/?#:@\[\]]+)(?::\d{1,5})?(?:[/?#].*)?", re.DOTALL)
+_ON_PAGE = pattern(r"/(?!/)|[?#]|\.\.?/")
+_LOCAL = pattern(r"localhost|.*\.localhost|\d{1,3}(?:\.\d{1,3}){3}|\[.*\]", re.IGNORECASE)
 
 
 async def allowed_address(text: str, context: Context) -> str:

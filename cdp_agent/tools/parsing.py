@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
 
+from cdp_agent.patterns import pattern
 from cdp_agent.providers.base import REF_PATTERN
 from cdp_agent.providers.shared.json_reading import decode, read_object
 
-_REF = re.compile(r"""[\[({<"'`\s]*(?:ref\s*[=:]\s*)?["']?[eE]?([1-9][0-9]*)[\])}>"'`\s]*""")
+_REF = pattern(r"""[\[({<"'`\s]*(?:ref\s*[=:]\s*)?["']?[eE]?([1-9][0-9]*)[\])}>"'`\s]*""")
 
-_NUMBERS = re.compile(r"[\s,]+")
+_NUMBERS = pattern(r"[\s,]+")
 
 
 def coerce(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 
 _NO_SANDBOX = ("No usable sandbox", "SUID sandbox helper", "Failed to move to new namespace")
@@ -14,7 +13,9 @@ _DEBIAN_HELPER = "/usr/lib/chromium/chrome-sandbox"
 
 def install(*packages: str) -> str:
     """How to install packages of Debian: the command in backquotes, or their names where there is no apt-get."""
-    if shutil.which("apt-get") is None:
+    from shutil import which  # late: 2 ms, and it is rare that something is missing
+
+    if which("apt-get") is None:
         return f"install {' '.join(packages)} (Debian's names)"
     steps = ("apt-get update", f"apt-get install {' '.join(packages)}")  # bare systems have no lists of packages
     return _as_root(*steps)
@@ -43,6 +44,8 @@ def _sandbox(program: str) -> str:
 def _as_root(*commands: str) -> str:
     if sys.platform == "win32" or os.geteuid() == 0:
         return f"`{' && '.join(commands)}`"
-    if shutil.which("sudo"):
+    from shutil import which  # late: see install
+
+    if which("sudo"):
         return f"`{' && '.join(f'sudo {each}' for each in commands)}`"
     return f"`su -c '{' && '.join(commands)}'`"

@@ -1,16 +1,13 @@
-"""Starts Chrome through supervisor.py, so that nothing of it outlives us."""
+"""A Chrome that we started: reached when it listens, and ended so that nothing of it outlives us."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import os
-import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -21,8 +18,7 @@ from cdp_agent.cdp.transport import Lost, PipeTransport, Receive, Transport
 from cdp_agent.errors import BrowserError
 
 from .advice import advice_on
-from .chrome import LaunchOptions, find_chrome, flags
-from .environment import chrome_environment
+from .starting import StartedChrome
 
 T = TypeVar("T")
 
@@ -35,7 +31,6 @@ _SHOWN_LINES = 12
 ADVICE = "\nWhat to do: "
 _OF_SIGNALS = range(129, 193)
 """A shell whose child was killed by a signal exits with 128 plus the number of the signal."""
-_TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
 
 class Exit(msgspec.Struct, frozen=True):
@@ -57,27 +52,6 @@ class Exit(msgspec.Struct, frozen=True):
 
 
 _UNSUPERVISED = Exit(None, "its supervisor was killed")
-
-
-class StartedChrome(msgspec.Struct, frozen=True):
-    """A Chrome that is starting, before there is a ChromeProcess for it.
-
-    `process` is its supervisor; `pipe` has the file descriptors to read from and to write to, None with a port.
-    """
-
-    process: subprocess.Popen[bytes]
-    program: str
-    profile: str
-    temporary: bool
-    pipe: tuple[int, int] | None = None
-
-    def forget(self) -> None:
-        """Ends the Chrome, without waiting until it has ended."""
-        for end in (self.process.stdin, self.process.stdout):
-            assert end is not None  # pipes, see _start_supervisor
-            end.close()
-        for number in self.pipe or ():
-            os.close(number)
 
 
 class ChromeProcess:
@@ -145,7 +119,7 @@ class ChromeProcess:
         return end
 
     def _drop_lifeline(self) -> None:
-        assert self._process.stdin is not None  # a pipe, see _start_supervisor
+        assert self._process.stdin is not None  # a pipe, see starting.py
         with contextlib.suppress(BrokenPipeError):  # the supervisor has ended
             self._process.stdin.close()
 
@@ -154,7 +128,7 @@ class ChromeProcess:
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
                 loop.call_soon_threadsafe(act, *values)
 
-        assert self._process.stdout is not None  # a pipe, see _start_supervisor
+        assert self._process.stdout is not None  # a pipe, see starting.py
         end = _UNSUPERVISED
         for line in self._process.stdout:
             word, _, value = line.decode(errors="replace").rstrip("\n").partition(" ")
@@ -174,12 +148,6 @@ class ChromeProcess:
 def _settle(future: asyncio.Future[T], value: T) -> None:
     if not future.done():
         future.set_result(value)
-
-
-def start(options: LaunchOptions) -> StartedChrome:
-    """Starts Chrome without waiting for it; `launch` takes the result. Raises BrowserError."""
-    # Windows has no file descriptors 3 and 4.
-    return start_with_port(options, 0) if sys.platform == "win32" else start_with_pipe(options)
 
 
 async def launch(started: StartedChrome, timeout_s: float) -> tuple[ChromeProcess, Transport]:
@@ -224,26 +192,6 @@ class _Supervised:
         await self._transport.close()
 
 
-def start_with_pipe(options: LaunchOptions) -> StartedChrome:
-    from_chrome, to_us = os.pipe()
-    for_chrome, from_us = os.pipe()
-    try:
-        started = _start_supervisor(options, ["--remote-debugging-pipe"], (for_chrome, to_us))
-    except BaseException:
-        os.close(from_chrome)
-        os.close(from_us)
-        raise
-    finally:
-        os.close(to_us)
-        os.close(for_chrome)
-    return msgspec.structs.replace(started, pipe=(from_chrome, from_us))
-
-
-def start_with_port(options: LaunchOptions, port: int) -> StartedChrome:
-    ports = [f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1"]
-    return _start_supervisor(options, ports, ())
-
-
 async def wait_until_listening(chrome: ChromeProcess, timeout_s: float) -> str:
     """The address of its DevTools WebSocket. Raises BrowserError with the end of Chrome's stderr."""
     if (url := await chrome.listens(timeout_s)) is not None:
@@ -260,43 +208,3 @@ async def failed_to_start(chrome: ChromeProcess, what: str) -> BrowserError:
     end = await chrome.close()
     advice = advice_on(end.stderr, chrome.program)
     return BrowserError(f"Chrome {what}: {end}{ADVICE if advice else ''}{advice}")
-
-
-def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: Sequence[int]) -> StartedChrome:
-    program = find_chrome(options.executable, headless=options.headless)
-    temporary = options.profile is None
-    if options.profile is None:
-        # Not tempfile.gettempdir(): it tests the folder with a file, which SIGKILL may leave there.
-        folder = next((os.environ[name] for name in _TEMPORARY if os.environ.get(name)), "/tmp")
-        profile = os.path.join(folder, f"cdp_agent-{os.getpid()}-{os.urandom(4).hex()}")
-    else:
-        profile = os.path.abspath(os.path.expanduser(options.profile))
-        _refuse_locked(profile)
-    chrome = [program, f"--user-data-dir={profile}", *debugging, *flags(options, program)]
-    kind = "temporary" if temporary else "given"
-    ends = ",".join(str(fd) for fd in pipes)
-    command = [sys.executable, "-I", "-S", supervisor.__file__, profile, kind, str(os.getpid()), ends, *chrome]
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        pass_fds=pipes,
-        env=chrome_environment(options.env or {}),
-        start_new_session=True,  # Ctrl-C in our terminal is not meant for it
-    )
-    return StartedChrome(process, program, profile, temporary)
-
-
-def _refuse_locked(profile: str) -> None:
-    """Raises BrowserError when another Chrome has the profile open: ours would hand over to it and exit with 0."""
-    try:
-        host, _, pid = os.readlink(Path(profile) / "SingletonLock").rpartition("-")
-    except OSError:
-        return
-    if host == socket.gethostname() and pid.isdigit() and supervisor.command_line(int(pid)):
-        raise BrowserError(
-            f"The profile {profile} is open in another Chrome (process {pid}): close that one, or give another. "
-            "To work beside its user, have it started with --remote-debugging-port=9222 and connect to "
-            "http://127.0.0.1:9222; with Chrome's usual profile, allow it at chrome://inspect/#remote-debugging."
-        )

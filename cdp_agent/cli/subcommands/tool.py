@@ -27,7 +27,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.refs.locate import carry_over
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.dialogs import DialogPolicy
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.session.calls import Call, ToolError, ToolOutcome
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Arguments, Context, Observation, Tool, facts, tool

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 
 import msgspec
 
@@ -13,6 +12,7 @@ from cdp_agent.cdp import runtime
 from cdp_agent.errors import StaleRef
 from cdp_agent.page.frames.world import World, answer_of
 from cdp_agent.page.refs.locate import Located
+from cdp_agent.patterns import pattern
 
 from .actionability import input_session
 from .editing import Filled, Keys, Prepare, Ready, keys, select_all
@@ -34,9 +34,9 @@ _PACED_AT_MOST = 80
 """In characters: longer texts are in no mask."""
 _TYPED_LAST = 2
 _DELIMITED_AT_MOST = 100
-_DELIMITER = re.compile(r"[,;]")
-_WORD_END = re.compile(r"[^\W_]+\Z")
-_DECIMAL = re.compile(r"[-+]?\d+([.,])\d+")
+_DELIMITER = pattern(r"[,;]")
+_WORD_END = pattern(r"[^\W_]+\Z")
+_DECIMAL = pattern(r"[-+]?\d+([.,])\d+")
 _OTHER_MARK = str.maketrans(".,", ",.")
 
 

@@ -12,7 +12,6 @@ https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-webSocketF
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -21,6 +20,7 @@ from cdp_agent.action_log import log_line
 from cdp_agent.cdp import network
 from cdp_agent.cdp.connection import Session
 from cdp_agent.page.snapshot.lines import shortened
+from cdp_agent.patterns import pattern
 
 from .under_way import UnderWay
 
@@ -43,7 +43,7 @@ _TICK_S, _LATE_S, _SAME_S, _SLOWEST_TICK_S = 1.1, 0.3, 0.05, 90.0
 _MOST_ENDPOINTS, _MOST_KINDS = 200, 100
 _IGNORED = 3
 """So many messages in a row that had no answer, of whatever kind, and none of that endpoint is waited for any more."""
-_WORD = re.compile(rb"(?<![\w])[^\W\d]{2,}(?![\w])")
+_WORD = pattern(rb"(?<![\w])[^\W\d]{2,}(?![\w])")
 _WORDS, _LONGEST_READ = 4, 400
 _REQUEST, _OPENING = "a request", "its opening"
 

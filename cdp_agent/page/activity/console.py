@@ -9,7 +9,6 @@ https://chromedevtools.github.io/devtools-protocol/tot/Console/
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -26,6 +25,7 @@ from cdp_agent.errors import ActionError, InvalidArguments, ProtocolError
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World, deadline
 from cdp_agent.page.snapshot.lines import in_line, shortened
+from cdp_agent.patterns import pattern
 
 from . import previews
 
@@ -39,7 +39,7 @@ _LONGEST_LINE = 500
 _THROWN = ("Uncaught", "Uncaught (in promise)")
 """The full texts that the Console domain gives for uncaught exceptions."""
 _MOST_PREVIEWS = 200
-_OF_VALUES = re.compile(r"\[object |,\S|,$|^$|Error\b|%[sdifoOc]")
+_OF_VALUES = pattern(r"\[object |,\S|,$|^$|Error\b|%[sdifoOc]")
 _BY_PAGE = "console-api"
 """The source of what scripts wrote by functions of `console`."""
 _LEVELS = {"error": ("error",), "warning": ("error", "warning")}

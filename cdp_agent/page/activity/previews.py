@@ -11,14 +11,15 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from cdp_agent.cdp.runtime import EntryPreview, ObjectPreview, PropertyPreview, RemoteObject
+from cdp_agent.patterns import pattern
 
-_DIRECTIVE = re.compile(r"%[sdifoOc%]")
+_DIRECTIVE = pattern(r"%[sdifoOc%]")
 """https://console.spec.whatwg.org/#formatting-specifiers"""
-_INTEGER = re.compile(r"\s*([+-]?\d+)")
+_INTEGER = pattern(r"\s*([+-]?\d+)")
 _NUMBERS = {
     "%d": _INTEGER,
     "%i": _INTEGER,
-    "%f": re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE),
+    "%f": pattern(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE),
 }
 """What is read of a value, as `parseInt` and `parseFloat` do."""
 _PLAIN_KINDS = ("Object", "Array")

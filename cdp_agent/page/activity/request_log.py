@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -15,6 +14,7 @@ from cdp_agent.cdp import network
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.snapshot.lines import shortened
+from cdp_agent.patterns import pattern
 
 from .exchange import ExtraHeaders, HttpExchange
 
@@ -28,7 +28,7 @@ _MOST_DETAILS = 4_000_000
 """The limit in bytes for the headers and request bodies of all requests together."""
 _MOST_EARLY = 100
 """The limit for requests whose headers are kept before their own event comes, which for some it never does."""
-_CLASS = re.compile(r"[1-5]xx")
+_CLASS = pattern(r"[1-5]xx")
 _API = ("fetch", "xhr")
 
 

@@ -18,6 +18,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError
+from cdp_agent.patterns import pattern
 
 from .world import CALL_TIMEOUT_S, CRASHED, World, deadline, is_preloaded, preload
 
@@ -33,7 +34,7 @@ SLOW_SERVER_TIMEOUT_S = 15.0
 """How long a server may take to answer after an action navigated to it; later calls then stop the navigation."""
 _STOPS_WITHIN_S = 1.0
 _STATIC_CHECK_TIMEOUT_S = 1.0
-_SCRIPTS_IN_MARKUP = re.compile(r"""<script|[\s"'/]on[a-z]+\s*=|http-equiv\s*=\s*["']?refresh""", re.IGNORECASE)
+_SCRIPTS_IN_MARKUP = pattern(r"""<script|[\s"'/]on[a-z]+\s*=|http-equiv\s*=\s*["']?refresh""", re.IGNORECASE)
 
 Prepare = Callable[[Session, bool], Sequence[asyncio.Future[Empty]]]
 """Subscribes on a new session and sets it up before anything runs there; returns futures of Chrome's answers.

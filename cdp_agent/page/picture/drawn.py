@@ -10,7 +10,6 @@ https://chromedevtools.github.io/devtools-protocol/tot/DOMSnapshot/#method-captu
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence, Set
@@ -21,6 +20,7 @@ from cdp_agent.errors import ActionError, PageUnresponsive, ProtocolError
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.tab.tab import Tab
+from cdp_agent.patterns import pattern
 
 from .marks import Box, timeout_for
 
@@ -36,7 +36,7 @@ _SHOWN = {"alt", "label", "placeholder"}
 _SHOWN_OF_FIELDS = {"value", "title"}
 """Attributes that are drawn. A title is drawn for an `<img>` without image and alternative text."""
 _ADDRESSES = {"src", "data"}
-_LENGTH = re.compile(r"\d+(?:\.\d+)?(?=px)")
+_LENGTH = pattern(r"\d+(?:\.\d+)?(?=px)")
 
 QUICK_S = 0.1
 FAR_APART_S = 0.06

@@ -8,16 +8,16 @@ lines are read in about 0.1 s; a look-up takes less than a microsecond, however 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from cdp_agent.errors import SetupError
+from cdp_agent.patterns import pattern
 from cdp_agent.security.origins import ascii_host
 
-_HOSTS_FILE = re.compile(r"(?:0\.0\.0\.0|127\.0\.0\.1|::1?|fe80::1%lo0)\s+(\S+)")
-_AD_BLOCKER = re.compile(r"\|\|([^\s/^*$|]+)\^?(?:\$(?:third-party|3p|all|important|,)+)?")
-_NAME = re.compile(r"(?:\*\.|\.)?((?:[\w-]+\.)+[\w-]+)\.?")
+_HOSTS_FILE = pattern(r"(?:0\.0\.0\.0|127\.0\.0\.1|::1?|fe80::1%lo0)\s+(\S+)")
+_AD_BLOCKER = pattern(r"\|\|([^\s/^*$|]+)\^?(?:\$(?:third-party|3p|all|important|,)+)?")
+_NAME = pattern(r"(?:\*\.|\.)?((?:[\w-]+\.)+[\w-]+)\.?")
 _NOT_MEANT = {"localhost", "localhost.localdomain", "local", "broadcasthost", "0.0.0.0"}
 
 

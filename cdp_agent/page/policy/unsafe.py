@@ -15,16 +15,17 @@ from urllib.parse import parse_qsl, unquote_plus, urlsplit
 import msgspec
 
 from cdp_agent.cdp import fetch
+from cdp_agent.patterns import pattern
 
 RequestKind = Literal["submits", "pays", "sends", "deletes", "downloads"]
 
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
-FILES = re.compile(
+FILES = pattern(
     r"\.(?:zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|pkg|deb|rpm|apk|iso|bin|jar|csv|tsv|xlsx?|docx?|pptx?|od[tsp]|epub"
     r"|mp4|mp3)$",
     re.IGNORECASE,
 )
-_PARTS_OF_PAGES = re.compile(r"\.(?:m?js|css|map|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf)$", re.IGNORECASE)
+_PARTS_OF_PAGES = pattern(r"\.(?:m?js|css|map|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf)$", re.IGNORECASE)
 _DESTRUCTIVE = frozenset(
     """
     delete del remove rm destroy erase purge wipe trash discard drop uninstall unsubscribe logout logoff signout
@@ -49,10 +50,10 @@ _OVERRIDES = frozenset({"x-http-method-override", "x-http-method", "x-method-ove
 """Headers and parameters by which many servers take another method than that of the request."""
 _GRAPHQL_KEYS = frozenset({"query", "operationName", "variables", "extensions"})
 """https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters"""
-_GRAPHQL_TEXTS = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|#[^\n\r]*', re.DOTALL)
-_GRAPHQL_TOKEN = re.compile(r"[{}()\[\]\"]|\w+")
-_VARIES = re.compile(r"[0-9a-f]{8}[0-9a-f-]*|\d+", re.IGNORECASE)
-_MULTIPART_NAME = re.compile(r'Content-Disposition:[^\r\n]*?\bname="([^"\r\n]*)"', re.IGNORECASE)
+_GRAPHQL_TEXTS = pattern(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|#[^\n\r]*', re.DOTALL)
+_GRAPHQL_TOKEN = pattern(r"[{}()\[\]\"]|\w+")
+_VARIES = pattern(r"[0-9a-f]{8}[0-9a-f-]*|\d+", re.IGNORECASE)
+_MULTIPART_NAME = pattern(r'Content-Disposition:[^\r\n]*?\bname="([^"\r\n]*)"', re.IGNORECASE)
 _MOST_FIELDS = 8
 _LONGEST_FIELD = 40
 

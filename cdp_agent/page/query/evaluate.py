@@ -17,9 +17,10 @@ from cdp_agent.page import js
 from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.snapshot.lines import shortened
 from cdp_agent.page.tab.tab import Tab
+from cdp_agent.patterns import pattern
 
-_OWN_CALL = re.compile(r"\n +at [^\n]*jsonValueOf .*", re.DOTALL)
-_AROUND = re.compile(r"(?:[\s();]|//[^\n]*(?:\n|$)|/\*.*?\*/)*", re.DOTALL)
+_OWN_CALL = pattern(r"\n +at [^\n]*jsonValueOf .*", re.DOTALL)
+_AROUND = pattern(r"(?:[\s();]|//[^\n]*(?:\n|$)|/\*.*?\*/)*", re.DOTALL)
 """What may stand around a function for the source to be that function, and not something that gives one."""
 _TOO_DEEP = "The value is nested too deep to be told. Ask for a part of it."
 

@@ -7,7 +7,6 @@ a kind come before those between them, so that a thousand new rows do not hide t
 from __future__ import annotations
 
 import itertools
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -16,6 +15,7 @@ import msgspec
 from cdp_agent.page.snapshot.budget import LONGEST_TOKEN, tokens
 from cdp_agent.page.snapshot.diff_words import cut
 from cdp_agent.page.snapshot.lines import FIELDS, ref_of, state_in, without_ref
+from cdp_agent.patterns import pattern
 
 CHANGES_TOKENS = 400
 """For the changed lines; what opened has tokens of its own."""
@@ -35,7 +35,7 @@ _INPUTS = frozenset([*FIELDS, "checkbox", "radio", "switch", "slider"])
 _LONG_LIST = 10
 _GONE = 3
 """How much less what is gone counts: nobody can act on it."""
-_LINE = re.compile(r"[+~-] ( *)- ([^\s:]+)")
+_LINE = pattern(r"[+~-] ( *)- ([^\s:]+)")
 _MISSES = 30  # lines in a row that do not fit, after which no more are tried
 _NOTES = 40  # tokens for the lines on what is left out
 

@@ -30,11 +30,12 @@ from cdp_agent.page.snapshot.lines import (
 )
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.shown import BLOCKS, LastShown, PassedText, passed_lines
+from cdp_agent.patterns import pattern
 
 from .budget import CHANGES_TOKENS, MEANWHILE_TOKENS, OPENED_TOKENS, within_budget
 from .effects import Causes
 
-_NOW = re.compile(r"\(now (.*), before ")
+_NOW = pattern(r"\(now (.*), before ")
 _MARK, _ORDER = re.compile(r'~ [a-z]+: now "(.*)"$'), re.compile(r"; \d+ of \d+ moved$")
 """Effects on words, and on the order of elements, see page/js/activity/effects.js."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -17,6 +16,7 @@ from cdp_agent.page.snapshot.lines import line_of
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.shown import LastShown, PassedText, passed_lines
 from cdp_agent.page.tab.tab import Tab
+from cdp_agent.patterns import pattern
 
 from . import effects
 from .baseline import UNANSWERABLE, Baseline
@@ -34,9 +34,9 @@ from .stability import QUIET
 
 FALLBACK_S = 0.4
 """How long to wait for a canvas's elements for screen readers after its picture changed: grids renew them when idle."""
-_MINOR_CHANGE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)\b")
+_MINOR_CHANGE = pattern(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)\b")
 """Changes that come with the first letter in a field, and are not the purpose of filling it."""
-_PICTURE = re.compile(r"~ - canvas\b.* \[ref=(E\d+)\]: its picture changed$")
+_PICTURE = pattern(r"~ - canvas\b.* \[ref=(E\d+)\]: its picture changed$")
 
 
 class Observed(msgspec.Struct, frozen=True):

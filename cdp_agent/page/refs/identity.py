@@ -14,10 +14,11 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from cdp_agent.page.snapshot.lines import indent_of, read_line, ref_of, without_focus, without_ref
+from cdp_agent.patterns import pattern
 
-_ROWS = re.compile(r" *- (row|listitem|article|option|treeitem|menuitem)\b")
+_ROWS = pattern(r" *- (row|listitem|article|option|treeitem|menuitem)\b")
 _HEADINGS = ("heading", "rowheader")
-_CHANGING = re.compile(r"\W*\d+([:.,/]\d+)+\S*|\S*[$€£¥%]\S*")
+_CHANGING = pattern(r"\W*\d+([:.,/]\d+)+\S*|\S*[$€£¥%]\S*")
 """Times, dates and prices, which change while the row stays the same."""
 
 

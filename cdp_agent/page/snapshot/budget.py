@@ -9,12 +9,13 @@ since it means nothing without it.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import chain, groupby
 
 import msgspec
+
+from cdp_agent.patterns import pattern
 
 from .lines import ITEMS, LANDMARKS, state_in
 
@@ -22,7 +23,7 @@ HINT = "search or find one of them, scroll for another part"
 FOLD_AFTER = 5
 FOLD_TEXT_AFTER = 60
 TEXT_LINE = "text line"
-_TOKENS = re.compile(r"[A-Za-z]{1,5}|\d{1,3}|[^\sA-Za-z\d]|\s{2,}")
+_TOKENS = pattern(r"[A-Za-z]{1,5}|\d{1,3}|[^\sA-Za-z\d]|\s{2,}")
 _PRIORITY = {"v": 0, "t": 1, "i": 2, ".": 3}
 _LEFT_OUT_TOKENS = 90
 _FOR_NAVIGATION = 0.2
@@ -30,7 +31,7 @@ _FOR_NAVIGATION = 0.2
 _MANY_LINKS = 6
 """From how many links in a row on they are navigation, on a page without landmarks."""
 _LONGEST_WORDS = 150  # tokens of an item's text that are kept with its interactive elements
-_COSTLY = re.compile("[\u0700-\u1dff\ua000-\uabff\U00010000-\U0010ffff]")
+_COSTLY = pattern("[\u0700-\u1dff\ua000-\uabff\U00010000-\U0010ffff]")
 _MISSES = 50  # lines in a row that do not fit, after which no more are tried
 _SAMPLE = 10_000  # characters, from which the number of tokens of a text that is too long anyway is estimated
 LONGEST_TOKEN = 12  # characters, white space included: the mean of any page is below that

@@ -7,10 +7,11 @@ only one of its role below its parent. A subtree that was added or removed is re
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import cached_property
+
+from cdp_agent.patterns import pattern
 
 from .diff_matching import (
     Neighbours,
@@ -42,10 +43,10 @@ _MOST_TRIED = 8
 """How many candidates at most are tried as the old counterpart of a line with a ref."""
 _FEW_DISABLED = 8
 """Up to this number, lines that were disabled or enabled are reported one by one."""
-_DISABLED = re.compile(r" \(((?:now|no longer) \[disabled\])\)$")
-_TARGET = re.compile(r"(?<=\d\]) → [^\s:]+(?::[^\s:]+)*")
+_DISABLED = pattern(r" \(((?:now|no longer) \[disabled\])\)$")
+_TARGET = pattern(r"(?<=\d\]) → [^\s:]+(?::[^\s:]+)*")
 """The address of a link, after its ref; it is left out for a removed link that its name tells apart."""
-_DESCRIPTION = re.compile(r'\[description="(?:[^"\\]|\\.)*"\]')
+_DESCRIPTION = pattern(r'\[description="(?:[^"\\]|\\.)*"\]')
 
 
 def changes(before: str, after: str) -> list[str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import bisect
 import itertools
-import re
 from collections import Counter
 from collections.abc import Iterator
+
+from cdp_agent.patterns import pattern
 
 from .diff_tree import CARET, TreeLine
 from .lines import parts_of, without_ref
 
-_WORD = re.compile(r"\w+")
+_WORD = pattern(r"\w+")
 
 
 def longest_increasing(numbers: list[int]) -> set[int]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from operator import is_
+
+from cdp_agent.patterns import pattern
 
 from .diff_tree import TreeLine, parse
 from .lines import (
@@ -30,7 +31,7 @@ _TOLD_BY_TEXT = (*ITEMS, "option", "heading", "status", "alert")
 _CELLS = ("cell", "gridcell", "rowheader", "columnheader")
 _CONTROLS = ("button", "checkbox", "radio", "switch", "img")
 _TEXTS = ("text", "paragraph")
-_NUMBER = re.compile(r"\d[\d.,:]*")
+_NUMBER = pattern(r"\d[\d.,:]*")
 _LONGEST_WORDS = 60
 _LONGEST_CELL = 150
 _MOST_CELLS = 3
@@ -39,7 +40,7 @@ _MOST_WORDS = 12
 """How many texts in a container are tried, until one tells it apart."""
 
 
-EFFECT = re.compile(r'~ - \S+?(?: "(?P<name>(?:[^"\\]|\\.)*)")?(?: \[ref=(?P<ref>E\d+)\])?: ')
+EFFECT = pattern(r'~ - \S+?(?: "(?P<name>(?:[^"\\]|\\.)*)")?(?: \[ref=(?P<ref>E\d+)\])?: ')
 """An effect on an element that no line of the page shows, see page/js/activity/effects.js."""
 Skips = Callable[[TreeLine], bool]
 

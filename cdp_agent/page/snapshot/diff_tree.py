@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from cdp_agent.patterns import pattern
 
 from .lines import indent_of, ref_of, without_behind, without_focus, without_ref
 
-CARET = re.compile(r" \[(?:caret|selection)\b")
+CARET = pattern(r" \[(?:caret|selection)\b")
 
 
 class TreeLine:

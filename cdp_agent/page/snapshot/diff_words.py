@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from cdp_agent.patterns import pattern
 
 from .diff_tree import CARET, TreeLine
 from .lines import parts_of, quoted, shortened
@@ -10,8 +10,8 @@ from .lines import parts_of, quoted, shortened
 _LINE_CHARACTERS = 300
 _LONGEST_VALUE = 80
 """Of a longer address of a link, or value of a state, in characters, the rest is left out."""
-_LONG_TARGET = re.compile(rf"((?<=\d\]) → [^\s]{{{_LONGEST_VALUE}}})[^\s:]+")
-_LONG_STATE = re.compile(rf'( \[[\w-]+="(?:[^"\\]|\\.){{{_LONGEST_VALUE}}})(?:[^"\\]|\\.){{2,}}"')
+_LONG_TARGET = pattern(rf"((?<=\d\]) → [^\s]{{{_LONGEST_VALUE}}})[^\s:]+")
+_LONG_STATE = pattern(rf'( \[[\w-]+="(?:[^"\\]|\\.){{{_LONGEST_VALUE}}})(?:[^"\\]|\\.){{2,}}"')
 _MOST_LISTED = 12
 _FEW_BEHIND = 3
 _FEW_WORDS = 60
@@ -19,7 +19,7 @@ _LONG_ALIKE = 100
 """Of a longer common beginning or end of two texts, in characters, only the words next to the difference are shown."""
 _BEGINNING = 40
 _WORDS_AROUND = 20
-_CLASSES = re.compile(r"\[class=(?!.*…)")
+_CLASSES = pattern(r"\[class=(?!.*…)")
 """The state with an element's classes, if they are not cut."""
 
 

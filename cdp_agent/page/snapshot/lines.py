@@ -12,35 +12,37 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from cdp_agent.patterns import pattern
+
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _STATE_TEXT = rf'\[[^\]"]*(?:{_QUOTED}[^\]"]*)*\]'
 _HEAD = rf'- [^\s:"]+(?: {_QUOTED})?(?: {_STATE_TEXT})*?'
-_LINE = re.compile(
+_LINE = pattern(
     rf'(?P<indent> *)- (?P<role>[^\s:"]+)(?: (?P<name>{_QUOTED}))?(?P<states>(?: {_STATE_TEXT})*)'
     rf"(?: → (?P<target>\S+?))?(?P<tail>:(?: (?P<text>.*))?)?",
     re.DOTALL,
 )
-_STATE = re.compile(rf' (\[(?P<key>\w[\w -]*)(?:=(?P<value>{_QUOTED}|[^\]"]*))?\])')
-_HEADS = re.compile(rf'^( *)- ([^\s:"]+)(?: ({_QUOTED}))?(?: {_STATE_TEXT})*?(?: \[ref=(E\d+)\]|(?! \[))', re.MULTILINE)
-_WORDS = re.compile(rf'^ *- ([^\s:"]+)(?: ({_QUOTED}))?(?: {_STATE_TEXT})*(?: → \S+?)?(?::(?: (.*))?)?$', re.MULTILINE)
-_REFS = re.compile(rf"^ *{_HEAD} \[ref=(E\d+)\]", re.MULTILINE)
-_REF = re.compile(rf"( *{_HEAD}) \[ref=(E\d+)\]")
-_PARTS = re.compile(rf'- ([^\s:"]+)( {_QUOTED})?((?: {_STATE_TEXT})*)(.*)', re.DOTALL)
-_STATES = re.compile(rf" ({_STATE_TEXT})")
-_LABEL = re.compile(rf' *- ([^\s:"]+(?: {_QUOTED})?)')
+_STATE = pattern(rf' (\[(?P<key>\w[\w -]*)(?:=(?P<value>{_QUOTED}|[^\]"]*))?\])')
+_HEADS = pattern(rf'^( *)- ([^\s:"]+)(?: ({_QUOTED}))?(?: {_STATE_TEXT})*?(?: \[ref=(E\d+)\]|(?! \[))', re.MULTILINE)
+_WORDS = pattern(rf'^ *- ([^\s:"]+)(?: ({_QUOTED}))?(?: {_STATE_TEXT})*(?: → \S+?)?(?::(?: (.*))?)?$', re.MULTILINE)
+_REFS = pattern(rf"^ *{_HEAD} \[ref=(E\d+)\]", re.MULTILINE)
+_REF = pattern(rf"( *{_HEAD}) \[ref=(E\d+)\]")
+_PARTS = pattern(rf'- ([^\s:"]+)( {_QUOTED})?((?: {_STATE_TEXT})*)(.*)', re.DOTALL)
+_STATES = pattern(rf" ({_STATE_TEXT})")
+_LABEL = pattern(rf' *- ([^\s:"]+(?: {_QUOTED})?)')
 _HINTS = ("[testid=", "[class=", "[name=", "[id=", "[icon=")
 """The hints that hintOf in page/js gives for elements without names."""
-_FOCUSED = re.compile(rf"( *{_HEAD}) \[focused\]")
-_BEHIND = re.compile(rf"( *{_HEAD}) \[(?:inert|covered)\]")
-_SELECTED = re.compile(rf"( *{_HEAD}) \[selected\]")
+_FOCUSED = pattern(rf"( *{_HEAD}) \[focused\]")
+_BEHIND = pattern(rf"( *{_HEAD}) \[(?:inert|covered)\]")
+_SELECTED = pattern(rf"( *{_HEAD}) \[selected\]")
 _CUT = r'"(?:[^"\\]|\\.)*…'
-_TEXT_BELOW = re.compile(
+_TEXT_BELOW = pattern(
     rf"(?: {_STATE_TEXT})*(?: → \S+)?(?:: [^\n]*)?(?P<line>\n[^|\n]? *- (?:text|paragraph): (?P<text>[^\n]*))(?=\n|$)"
 )
-_LONG_DESCRIPTION = re.compile(r' \[description="([^"\\]{40,})"\]')
+_LONG_DESCRIPTION = pattern(r' \[description="([^"\\]{40,})"\]')
 _SHORT_DESCRIPTION = 20
-_HEAD_SO_FAR = re.compile(rf"[^|]? *{_HEAD}")  # a mark for budget.py may precede it
-_CHANGED = re.compile(
+_HEAD_SO_FAR = pattern(rf"[^|]? *{_HEAD}")  # a mark for budget.py may precede it
+_CHANGED = pattern(
     rf'[+~=-] +- [^\s:"]+(?: (?>→ ?)?(?>{_QUOTED}|{_CUT}|\(no name\)|(?!\[ref=){_STATE_TEXT}))*+ \[ref=(E\d+)\]'
 )
 
@@ -54,8 +56,8 @@ LANDMARKS = ("banner", "complementary", "contentinfo", "navigation", "search")
 """The roles of what is around a page's content, and often the same on other pages of a site."""
 LONGEST_ADDRESS = 2_000
 LONGEST_TITLE = 300
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
-_NEVER_BARE = re.compile("[\x7f-\x9f\u2028\u2029]")
+_CONTROLS = pattern(r"[\x00-\x1f\x7f-\x9f\s]+")
+_NEVER_BARE = pattern("[\x7f-\x9f\u2028\u2029]")
 
 
 class Line(msgspec.Struct, frozen=True):

@@ -22,13 +22,13 @@ from cdp_agent.errors import DialogOpen, PageUnresponsive, ProtocolError
 from cdp_agent.page.frames.responsiveness import mark_blocked, mark_unblocked
 from cdp_agent.page.snapshot.lines import quoted, shortened
 
+from .dialog_policy import DialogPolicy, Handling
+
 if TYPE_CHECKING:
     from cdp_agent.page.policy.holding import Hold
 
 log = logging.getLogger(__name__)
 Answer = Literal["accept", "dismiss"]
-Handling = Literal["accept", "dismiss", "ask"]
-DialogKind = Literal["alert", "confirm", "prompt", "beforeunload"]
 _LONGEST_MESSAGE = 200
 _LONGEST = 1_000
 """How much of a question is shown, in characters."""
@@ -41,27 +41,6 @@ _WAYS = {
     "prompt": "dialog accept TEXT or dialog dismiss",
     "beforeunload": "dialog accept leaves it, dialog dismiss stays",
 }
-
-
-class DialogPolicy(msgspec.Struct, frozen=True):
-    """How each kind of dialog is answered; "ask" leaves it open for the caller, who answers by `Page.answer_dialog`.
-
-    `beforeunload`: "ask" asks where something may be lost, because it was filled in and not sent, or in a Chrome that
-    is not ours. There `goto`, `back`, `forward` and `reload` fail instead, unless they are told to leave. Else the page
-    is left, and the receipt tells that it asked.
-    A prompt that the policy accepts gets `prompt_text`; None: the page's default text.
-    """
-
-    alert: Handling = "accept"
-    confirm: Handling = "ask"
-    prompt: Handling = "ask"
-    beforeunload: Handling = "ask"
-    prompt_text: str | None = None
-
-    @staticmethod
-    def all(answer: Handling) -> DialogPolicy:
-        """The policy that answers all kinds alike. An alert asks nothing, so "ask" closes it."""
-        return DialogPolicy("accept" if answer == "ask" else answer, answer, answer, answer)
 
 
 CLOSING = DialogPolicy("dismiss", "dismiss", "dismiss", "accept")

@@ -10,7 +10,6 @@ import itertools
 import logging
 import os
 import re
-import shutil
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -227,6 +226,8 @@ class DownloadWatcher:
         if not self._redirected and event.file_path is None:
             return None  # this Chrome does not report the path
         source = self.folder / (event.guid if self._redirected else str(event.file_path))
+        import shutil  # late: 2 ms, with what it knows of archives
+
         if not source.exists():
             return event.file_path or str(source)  # Chrome runs on another machine
         try:

@@ -11,7 +11,6 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict, TypeGuard
-from zoneinfo import available_timezones
 
 import msgspec
 
@@ -191,6 +190,8 @@ def _fits(pattern: str, value: object) -> bool:
 def _is_timezone(name: str) -> bool:
     if not _fits(_TIMEZONE, name):
         return False
+    from zoneinfo import available_timezones  # late: 3 ms, and few settings name a zone
+
     known = available_timezones()
     return not known or name in known  # without a tz database on this machine, Chrome has to check the name
 

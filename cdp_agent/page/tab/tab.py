@@ -27,7 +27,8 @@ from cdp_agent.page.snapshot.refs import RefCounter, RefTable
 from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 
 from . import closing
-from .dialogs import CLOSING, DialogPolicy, DialogWatcher, open_error
+from .dialog_policy import DialogPolicy
+from .dialogs import CLOSING, DialogWatcher, open_error
 from .downloads import DownloadWatcher
 from .drawing import DrawnTabs
 from .emulate import emulate

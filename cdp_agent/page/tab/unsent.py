@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from cdp_agent.action_log import log_line
 
-from .dialogs import Answer, Handling
+from .dialog_policy import Handling
+from .dialogs import Answer
 
 
 class Unsent:

@@ -13,11 +13,13 @@ from typing import Any
 
 import msgspec
 
+from cdp_agent.patterns import pattern
+
 DEEPEST = 64
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+_STRING = pattern(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 """A string, up to the end of the text if it is not closed: otherwise the search would restart at each quote in it."""
-_BRACKET = re.compile(r"[\[{\]}]")
-_THOUGHTS = re.compile(r"\s*<(think|thinking|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_BRACKET = pattern(r"[\[{\]}]")
+_THOUGHTS = pattern(r"\s*<(think|thinking|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _CLOSES = {"{": "}", "[": "]"}
 _CONTROLS = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 

@@ -107,6 +107,7 @@ REST = (
     "read/html.js",
     "read/reader.js",
     "read/closed.js",
+    "read/sources.js",
     "read/search.js",
     "act/secret.js",
     "act/user_data.js",

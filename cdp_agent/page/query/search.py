@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from time import monotonic
+from weakref import WeakKeyDictionary
 
 import msgspec
 import regex
 
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.lines import units_of
 from cdp_agent.page.snapshot.pdf import text_of_pdf
@@ -67,8 +69,33 @@ class SearchResult(msgspec.Struct, frozen=True):
 
 
 class _TextPart(FramePart, frozen=True, kw_only=True):
+    """The result of `shownText` in page/js."""
+
     text: str
+    same: bool
+    """Whether the text, then "" as it comes from the page, is that of the serial that was asked with."""
+    serial: int
+    """The number of this text, 0 if the world does not keep it."""
     needs_listeners = True  # as in the snapshot: an element that listens for the mouse has a line
+    needs_rules = True
+
+
+_last_texts: WeakKeyDictionary[World, _TextPart] = WeakKeyDictionary()
+
+
+def _base(world: World) -> dict[str, int]:
+    last = _last_texts.get(world)
+    return {"base": last.serial} if last is not None else {}
+
+
+def _whole(world: World, part: _TextPart, _: bool) -> _TextPart:
+    if part.same:
+        return msgspec.structs.replace(part, text=_last_texts[world].text)
+    if part.serial:
+        _last_texts[world] = part
+    else:
+        _last_texts.pop(world, None)
+    return part
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -134,7 +161,7 @@ async def search(
     compiled = await asyncio.to_thread(_compile, pattern, is_regex=regex, case_sensitive=case_sensitive)
     for _ in range(_MOST_READINGS):
         async with tab.reading_lock:
-            readings = await read_all(tree, tab.refs, "shownText", _TextPart, {})
+            readings = await read_all(tree, tab.refs, "shownText", _TextPart, {}, options_for=_base, finish=_whole)
             try:
                 unread: list[str] = []
                 segments = list(_segments(readings, readings.root, unread, cover or str))

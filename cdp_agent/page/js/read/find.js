@@ -63,26 +63,28 @@ function findIn(root, found) {
       }
     }
   };
-  for (const host of selectAll(root, POSSIBLE_HOSTS)) {
-    if (!hasInnerRoot(host)) continue;
+  for (const host of innerHosts(root)) {
     addHitsUntil(host);
     findInInnerRoot(host, found);
   }
   addHitsUntil(null);
 }
 
-// Elements that may have a shadow root or a frame's document: all but those that cannot, so that custom elements are
-// included.
-const TAGS_WITHOUT_ROOT =
-  'html head title base link meta style script noscript template slot a abbr address area audio b bdi bdo br button ' +
-  'canvas caption cite ' +
-  'code col colgroup data datalist dd del details dfn dialog dl dt em fieldset figcaption figure form hgroup hr i ' +
-  'img input ins ' +
-  'kbd label legend li map mark menu meter ol optgroup option output picture pre progress q rp rt ruby s samp ' +
-  'search select small ' +
-  'source strong sub summary sup svg table tbody td textarea tfoot th thead time tr track u ul var video wbr path g ' +
-  'use rect circle line';
-const POSSIBLE_HOSTS = `:not(${TAGS_WITHOUT_ROOT.replaceAll(' ', ',')})`;
+/**
+ * The elements in a tree that have a shadow root or may show a document. Going through all takes an eighth of the time
+ * of a selector that names the tags.
+ * @param {Document | ShadowRoot | Element} root
+ */
+function* innerHosts(root) {
+  const type = nodeType_.call(root);
+  const all =
+    type === 11 ? selectAll(root, '*') : (type === 9 ? elementsByTag_ : elementsByTagOfElement_).call(root, '*');
+  for (let i = 0; i < all.length; i++)
+    if (MAY_HOLD_ROOT.test(tagName_.call(all[i])) && hasInnerRoot(all[i])) yield all[i];
+}
+
+const elementsByTagOfElement_ = Element.prototype.getElementsByTagName;
+const MAY_HOLD_ROOT = new RegExp(`-|^(?:${[...HOST_TAGS].join('|')}|IFRAME|FRAME|OBJECT|EMBED)$`, 'i');
 
 /** Whether an element has a shadow root or is a frame. */
 function hasInnerRoot(element) {

@@ -5,7 +5,9 @@ const LINE = '\n'; // the edge of a block; other white space is collapsed to one
 const FRAME_MARK = '\x02';
 
 class VisibleText {
-  constructor() {
+  /** @param {Stretch} stretch */
+  constructor(stretch) {
+    this.stretch = stretch;
     this.pieces = [];
     this.starts = [];
     this.sources = [];
@@ -109,18 +111,25 @@ const holdsOnlyEnteredText = (element) =>
   enteredTexts.has(element) && enteredTexts.get(element) === fieldText(element, fieldKind(element));
 
 /**
+ * The part of an element's contents between two elements in it. A path is such an element with its ancestors.
+ * @typedef {{after: Element | null, afterPath: Set<Node>, before: Element | null, beforePath: Set<Node>}} Stretch
+ */
+/** @type {Stretch} */
+const WHOLE = { after: null, afterPath: new Set(), before: null, beforePath: new Set() };
+
+/**
  * Reads the visible text of an element, by default of the document. Pages may nest deeper than the call stack allows,
  * hence the list `pending`.
- * @param {Element} element @param {{entered: boolean}} options  entered: whether to include fields and editors that
- *   contain only what was entered
+ * @param {Element} element @param {{entered?: boolean, stretch?: Stretch}} options  entered: whether to include fields
+ *   and editors that contain only what was entered; stretch: the part to be read
  */
-function readVisibleText(element = documentElement_.call(document), { entered } = { entered: true }) {
-  const text = new VisibleText();
+function readVisibleText(element = documentElement_.call(document), { entered = true, stretch = WHOLE } = {}) {
+  const text = new VisibleText(stretch);
   reading = newReading();
   /** @type {any[][]} */
   const pending = [];
   if (element) {
-    reading = { ...reading, ...rootFacts(rootOf(element)) };
+    reading = { ...reading, ...textFacts(rootOf(element)) };
     pending.push([element]);
   }
   while (pending.length) {
@@ -136,21 +145,49 @@ function readVisibleText(element = documentElement_.call(document), { entered } 
   return text;
 }
 
+/** As of the reading that selected these. @type {WeakMap<Node, {selections: object, hasCode: boolean}>} */
+const factsOfTexts = new WeakMap();
+
+/**
+ * What the text in a document or shadow root depends on beside its elements.
+ * @param {Node} root
+ */
+function textFacts(root) {
+  let selection = selections.get(root);
+  if (!selection) selections.set(root, (selection = selectedIn(root)));
+  let facts = factsOfTexts.get(root);
+  if (facts?.selections !== selection)
+    factsOfTexts.set(root, (facts = { selections: selection, hasCode: selectsAny(root, CODE_EDITORS) }));
+  return facts;
+}
+
 /**
  * Adds the content of a document or shadow root to `pending`.
  * @param {Document | ShadowRoot} root  its style sheets decide about generated text
+ * @param {Stretch} stretch
  */
-function pushRoot(root, pending) {
+function pushRoot(root, pending, stretch) {
   pending.push([null, reading]);
-  reading = { ...reading, ...rootFacts(root) };
-  pushNodes(firstChild_.call(root), pending, true);
+  reading = { ...reading, ...textFacts(root) };
+  pushNodes(childrenIn(root), pending, true, stretch);
 }
 
-function pushNodes(first, pending, withText) {
+function childrenIn(parent) {
   const nodes = [];
-  for (let node = first; node; node = nextSibling_.call(node)) {
+  for (let node = firstChild_.call(parent); node; node = nextSibling_.call(node)) nodes.push(node);
+  return nodes;
+}
+
+/** @param {Node[]} siblings @param {Stretch} stretch */
+function pushNodes(siblings, pending, withText, stretch) {
+  const { after, afterPath, before, beforePath } = stretch;
+  let nodes = [];
+  for (const node of siblings) {
+    if (node === before) break;
+    if (afterPath.has(node)) nodes = [];
     const type = nodeType_.call(node);
-    if (type === 1 || (type === 3 && withText)) nodes.push([node]);
+    if (node !== after && (type === 1 || (type === 3 && withText))) nodes.push([node]);
+    if (beforePath.has(node)) break;
   }
   for (let i = nodes.length - 1; i >= 0; i--) pending.push(nodes[i]);
 }
@@ -169,7 +206,7 @@ function readElement(element, text, pending) {
     if (visible) readField(element, tag, text);
     return;
   }
-  const code = visible && reading.notable.has(element) ? codeKind(element) : undefined;
+  const code = visible && reading.hasCode ? codeKind(element) : undefined;
   if (code) {
     readCodeEditor(element, code, text, pending);
     return;
@@ -195,17 +232,17 @@ function readElement(element, text, pending) {
   }
   if (visible) {
     const after = generatedText(element, 'after', reading.selections.after);
-    if (after) pending.push([GENERATED, element, after]);
+    if (after && !text.stretch.beforePath.has(element)) pending.push([GENERATED, element, after]);
     const before = generatedText(element, 'before', reading.selections.before);
-    if (before) text.add(before, element);
+    if (before && !text.stretch.afterPath.has(element)) text.add(before, element);
   }
-  readContents(element, tag, pending, visible);
+  readContents(element, tag, pending, visible, text.stretch);
 }
 
-function readContents(element, tag, pending, visible) {
+function readContents(element, tag, pending, visible, stretch) {
   const shadow = mayHost(tag) ? shadowOf(element) : null;
   if (shadow) {
-    pushRoot(shadow, pending);
+    pushRoot(shadow, pending, stretch);
     return;
   }
   if (tag === 'DETAILS' && !isOpen(element)) {
@@ -214,9 +251,7 @@ function readContents(element, tag, pending, visible) {
     return;
   }
   const assigned = tag === 'SLOT' ? assignedNodes_.call(element) : [];
-  for (let i = assigned.length - 1; i >= 0; i--)
-    if (nodeType_.call(assigned[i]) === 1 || visible) pending.push([assigned[i]]);
-  if (!assigned.length) pushNodes(firstChild_.call(element), pending, visible);
+  pushNodes(assigned.length ? assigned : childrenIn(element), pending, visible, stretch);
 }
 
 /** How an element is separated from the text around it: by a new line, a space or nothing. */
@@ -266,7 +301,7 @@ function readField(element, tag, text) {
 function readFrame(element, tag, text, pending) {
   const inner = frameDocument(element);
   if (inner) {
-    pushRoot(inner, pending);
+    pushRoot(inner, pending, WHOLE);
     return;
   }
   const id = idOf(element);

@@ -30,16 +30,22 @@ function visibleText({ next }) {
 }
 
 /**
- * The text of all lines of the snapshot, without roles and states, and with nothing cut off. Options as for
- * `visibleText`.
+ * The text of all lines of the snapshot, without roles and states, and with nothing cut off.
+ * @param {{next: [number, number], base?: number, sameRules?: boolean}} options  base: the `serial` of the text that
+ *   the caller has, whose text is not returned again; sameRules: as for `snapshot`
  */
-function shownText({ next }) {
+function shownText({ next, base = 0, sameRules = false }) {
   const first = reserveIds(next);
-  readTextToSearch();
+  const same_rules = readTextToSearch(sameRules);
   const { remote, internals } = reading;
+  const { text, serial } = lastShownText;
+  const rules = rulesRead;
+  const same = serial !== 0 && serial === base;
   forget();
   return {
-    text: lastShownText.pieces.join(''),
+    text: same ? '' : text,
+    same,
+    serial,
     first,
     end: nextId,
     remote,
@@ -47,34 +53,55 @@ function shownText({ next }) {
     ...currentRoots(),
     elements: elementsFingerprint(),
     editors: knownCodeEditors(),
+    rules,
+    same_rules,
   };
 }
 
-/** Reads the text into `lastShownText`, also that of text nodes of which a snapshot has only the beginning. */
-function readTextToSearch() {
-  if (!hasLongText) readForSearch(true);
-  if (!hasLongText) return;
+/**
+ * Reads the text into `lastShownText`, also that of text nodes of which a snapshot has only the beginning.
+ * @returns {boolean} whether the style rules were assumed to be unchanged
+ */
+function readTextToSearch(sameRules) {
+  const wereRulesAssumed = !hasLongText && readThroughCache(sameRules);
+  if (!hasLongText) return wereRulesAssumed;
   longestText = MOST_TEXT;
   try {
-    readForSearch(false);
+    forget();
+    readForSearch(null);
   } finally {
     longestText = LONGEST_READ;
   }
+  return false;
 }
 
-/** @param {boolean} mayResume  whether what was read before may be used */
-function readForSearch(mayResume) {
+/** Reads only what may have changed since the last reading, whether that was a search or a snapshot. */
+function readThroughCache(sameRules) {
   forget();
-  const cache = mayResume ? resumeCached() : null;
-  sparseRoot = cache ? document : null;
-  reading = newReading();
+  const began = performance.now();
+  const cache = beginCached(currentCache?.serial ?? 0, sameRules);
+  const wereRulesAssumed = areRulesUnchanged;
+  const isFull = cache?.readings === 0;
+  sparseRoot = cache && !isFull ? document : null;
   try {
-    lastShownText = readShownText(visitDocument(cache));
+    readForSearch(cache);
   } catch (error) {
     dropCache(); // the last reading may be incomplete
     throw error;
   }
-  if (cache) keepCache(cache);
+  if (isFull) cache.fullReadingMs = performance.now() - began;
+  return wereRulesAssumed;
+}
+
+/** @param {ReadingCache | null} cache */
+function readForSearch(cache) {
+  reading = newReading();
+  const before = cache?.shown ?? null;
+  const kids = visitDocument(cache);
+  lastShownText = readShownText(kids, before);
+  if (!cache || !keepCache(cache)) return;
+  cache.shown = lastShownText;
+  lastShownText.serial = before?.text === lastShownText.text ? before.serial : readingCount;
 }
 
 function forgetSearchedText() {
@@ -86,32 +113,67 @@ function forgetSearchedText() {
  *   contains it
  * @property {(string | Line)[]} kids  of that line @property {number} at  index of the text in `kids`; -1: the line's
  *   own name, states and value
- * @property {number} from  offset in that text at which the piece begins
+ */
+
+/**
+ * @typedef {{text: ShownText, at: number, end: number, after: string}} ShownPlace  the pieces of a line and its
+ *   descendants in a text, after that separator
  */
 
 /** The text of lines, with the line from which each piece comes. */
 class ShownText {
   constructor() {
+    this.separators = []; // before each piece, but the first
     this.pieces = [];
-    this.starts = [];
     /** @type {TextOrigin[]} */
     this.origins = [];
-    this.length = 0;
+    this.starts = [];
+    this.text = '';
+    this.serial = 0; // 0: it is not kept
   }
 
-  /** @param {string} separator  between it and the text before @param {Omit<TextOrigin, 'from'>} origin */
+  /** @param {string} separator  between it and the text before @param {TextOrigin} origin */
   add(separator, text, origin) {
-    const piece = this.length ? separator + text : text;
-    spendText(piece);
-    this.origins.push({ ...origin, from: text.length - piece.length });
-    this.pieces.push(piece);
-    this.starts.push(this.length);
-    this.length += piece.length;
+    spendText(text);
+    this.separators.push(separator);
+    this.pieces.push(text);
+    this.origins.push(origin);
   }
 
-  /** @param {number} offset @returns {number} index of the piece that contains the character there */
-  pieceAt(offset) {
-    return lastAtMost(this.starts, offset);
+  /** Adds the pieces of a line that stayed as it was. @param {Line} line */
+  copy(line) {
+    const { text, at, end, after } = line.shown;
+    const first = this.pieces.length;
+    for (let i = at; i < end; i++) this.add(text.separators[i], text.pieces[i], text.origins[i]);
+    this.end(line, first, after);
+  }
+
+  /** @param {Line} line  whose pieces begin at `at`, after a separator @param {string} after */
+  end(line, at, after) {
+    line.shown = { text: this, at, end: this.pieces.length, after };
+  }
+
+  /** Joins the pieces. */
+  join() {
+    const { pieces, separators, starts } = this;
+    let text = '';
+    for (let i = 0; i < pieces.length; i++) {
+      starts.push(text.length);
+      text += text ? separators[i] + pieces[i] : pieces[i];
+    }
+    this.text = text;
+    return this;
+  }
+
+  /**
+   * @param {number} offset
+   * @returns {[TextOrigin, number, number]} the origin of the character there, its offset in the origin's text (in the
+   *   separator before that: 0), and the end of that text
+   */
+  originAt(offset) {
+    const at = lastAtMost(this.starts, offset);
+    const start = this.starts[at] && this.starts[at] + this.separators[at].length;
+    return [this.origins[at], Math.max(0, offset - start), start + this.pieces[at].length];
   }
 }
 
@@ -127,50 +189,56 @@ function lastAtMost(sorted, most) {
   return low;
 }
 
-/** @param {(string | Line)[]} kids  of the document @returns {ShownText} */
-function readShownText(kids) {
+/** @param {(string | Line)[]} kids  of the document @param {ShownText | null} before  the text of the reading before */
+function readShownText(kids, before) {
   const text = new ShownText();
-  const open = [{ element: documentElement_.call(document), kids, next: 0, separator: LINE, isRow: false }];
+  const open = [
+    { line: null, element: documentElement_.call(document), kids, at: 0, next: 0, from: LINE, first: LINE },
+  ];
   while (open.length) {
     const level = open[open.length - 1];
     if (level.next === level.kids.length) {
+      if (level.line) text.end(level.line, level.at, level.from);
       open.pop();
       continue;
     }
     const at = level.next++;
     const kid = level.kids[at];
-    const separator = at === 0 ? level.separator : level.isRow ? BAR : separatorBetween(level.kids[at - 1], kid);
+    const isRow = level.line?.role === 'row';
+    const separator = at === 0 ? level.first : isRow ? BAR : separatorBetween(level.kids[at - 1], kid);
     if (typeof kid === 'string')
       text.add(separator, withoutMarks(kid), { element: level.element, kids: level.kids, at });
-    else
-      open.push(
-        kid.isDeferred
-          ? { element: kid.element, kids: tidy(kid.kids), next: 0, separator, isRow: false }
-          : addShownLine(kid, separator, text),
-      );
+    else if (kid.isDeferred)
+      open.push({ ...level, line: null, element: kid.element, kids: tidy(kid.kids), next: 0, first: separator });
+    else if (before && kid.shown?.text === before && kid.shown.after === separator) text.copy(kid);
+    else open.push(addShownLine(kid, separator, text));
   }
   addClosedTexts(text);
-  return text;
+  return text.join();
 }
 
 /**
  * @param {Line} line
- * @returns {{element: Element, kids: (string | Line)[], next: number, separator: string, isRow: boolean}} its kids, to
- *   be read next
+ * @returns {{line: Line, element: Element, kids: (string | Line)[], at: number, next: number, from: string, first:
+ *   string}} its kids, to be read next. at: where its pieces begin, after the separator `from`; first: the separator
+ *   before the first kid
  */
 function addShownLine(line, separator, text) {
   const { element, kids } = line;
+  const at = text.pieces.length;
   const texts = lineTexts(line);
   if (line.remote) texts.push(FRAME_MARK + line.id + FRAME_MARK);
   const own = texts.filter(Boolean).join(BAR);
   if (own) text.add(separator, own, { element, kids, at: -1 });
   const leads = own !== '' && line.value === '' && typeof kids[0] === 'string';
   return {
+    line,
     element,
-    kids: kids.filter((kid) => !isSelectValue(kid)),
+    kids: kids.some(isSelectValue) ? kids.filter((kid) => !isSelectValue(kid)) : kids,
+    at,
     next: 0,
-    separator: leads ? BAR : own ? LINE : separator,
-    isRow: line.role === 'row',
+    from: separator,
+    first: leads ? BAR : own ? LINE : separator,
   };
 }
 
@@ -231,23 +299,20 @@ function separatorBetween(before, after) {
  */
 function placesOf({ next, spans }) {
   const first = reserveIds(next);
-  forget();
-  reading = newReading();
-  const finder = new SourceFinder();
-  const places = lastShownText ? spans.map(([start, end]) => matchPlaceOf(lastShownText, finder, start, end)) : [];
-  forget();
+  const places = withSharedCaches(() => {
+    reading = newReading();
+    catchUp();
+    if (currentCache && !structureChanged) sparseRoot = document; // what attributes select is known
+    const finder = new SourceFinder();
+    return lastShownText ? spans.map(([start, end]) => matchPlaceOf(lastShownText, finder, start, end)) : [];
+  });
   return { first, end: nextId, places };
 }
 
+/** @param {ShownText} text @param {SourceFinder} finder */
 function matchPlaceOf(text, finder, start, end) {
-  const piece = text.pieceAt(start);
-  const origin = text.origins[piece];
-  const from = Math.max(0, start - text.starts[piece] + origin.from);
-  const [source, last] = finder.sourcesOf(
-    origin,
-    from,
-    Math.min(end, text.starts[piece] + text.pieces[piece].length) - start,
-  );
+  const [origin, from, pieceEnd] = text.originAt(start);
+  const [source, last] = finder.sourcesOf(origin, from, Math.min(end, pieceEnd) - start);
   const element = nodeType_.call(source) === 1 ? source : flatParentOfText(source);
   const named = origin.kids === CLOSED ? element : nearestNamed(listOfOption(element));
   const role = shownRole(named) || (origin.kids === CLOSED ? 'summary' : 'generic');
@@ -267,103 +332,6 @@ function listOfOption(element) {
   const list = tagOf(element) === 'OPTION' ? closest(element, 'select') : null;
   return list && !isListSelect(list) ? list : element;
 }
-
-/** Finds the source nodes of a part of a line's text. Lines do not store them, so the line's element is read again. */
-class SourceFinder {
-  constructor() {
-    /**
-     * @type {Map<(string | Line)[], {compactText: CompactText, places: number[]}>} where the texts of a line begin, -1:
-     *   not found
-     */
-    this.found = new Map();
-  }
-
-  /**
-   * @param {TextOrigin} origin
-   * @returns {[Node, Node]} the first and the last node; the line's element twice if they are not found
-   */
-  sourcesOf({ element, kids, at }, from, length) {
-    if (at < 0 || !isConnected_.call(element)) return [element, element]; // a removed element cannot be read
-    let found = this.found.get(kids);
-    if (!found) {
-      const compactText = new CompactText(readVisibleText(element));
-      this.found.set(kids, (found = { compactText, places: placesIn(compactText, kids) }));
-    }
-    if (found.places[at] < 0) return [element, element];
-    const text = /** @type {string} */ (kids[at]);
-    const first = found.places[at] + compacted(text.slice(0, from)).length;
-    const wanted = compacted(text.slice(from, from + length)).length;
-    return [found.compactText.nodeAt(first), found.compactText.nodeAt(first + Math.max(wanted, 1) - 1)];
-  }
-}
-
-/**
- * Where each text of a line begins, -1 if not found. Texts are in order, between the lines beside them.
- * @param {CompactText} compactText
- * @param {(string | Line)[]} kids
- */
-function placesIn(compactText, kids) {
-  const lines = kids.map((kid) => (typeof kid === 'string' ? null : compactText.rangeOf(kid.element)));
-  const ends = new Array(kids.length);
-  for (let i = kids.length - 1, end = compactText.text.length; i >= 0; i--) {
-    ends[i] = end;
-    end = lines[i]?.[0] ?? end;
-  }
-  let cursor = 0;
-  return kids.map((kid, i) => {
-    if (typeof kid !== 'string') {
-      cursor = Math.max(cursor, lines[i]?.[1] ?? 0);
-      return -1;
-    }
-    const wanted = compacted(kid);
-    const at = compactText.text.slice(cursor, ends[i]).indexOf(wanted);
-    if (at < 0) return -1;
-    cursor += at + wanted.length;
-    return cursor - wanted.length;
-  });
-}
-
-/** A text without white space and separators, for comparing. */
-class CompactText {
-  /** @param {VisibleText} text */
-  constructor({ pieces, sources }) {
-    this.text = '';
-    this.starts = [];
-    this.sources = sources;
-    /** @type {Map<Node, [number, number]>} node → its first and end offset */
-    this.ranges = new Map();
-    for (let i = 0; i < pieces.length; i++) {
-      const start = this.text.length;
-      this.starts.push(start);
-      this.text += compacted(pieces[i]);
-      if (this.text.length > start)
-        this.ranges.set(sources[i], [this.ranges.get(sources[i])?.[0] ?? start, this.text.length]);
-    }
-  }
-
-  nodeAt(letter) {
-    return this.sources[lastAtMost(this.starts, letter)];
-  }
-
-  /** @param {Node} node @returns {[number, number] | undefined} the first and end offset of all text in it */
-  rangeOf(node) {
-    /** @type {[number, number] | undefined} */
-    let range;
-    const pending = [node];
-    while (pending.length) {
-      const each = pending.pop();
-      const own = this.ranges.get(each);
-      if (own) range = range ? [Math.min(range[0], own[0]), Math.max(range[1], own[1])] : own;
-      const inner = nodeType(each) === 1 ? (rootOfHost(each) ?? contentDocumentOf(each)) : null;
-      for (const parent of inner ? [inner, each] : [each])
-        for (let child = firstChild(parent); child; child = nextSibling(child)) pending.push(child);
-    }
-    return range;
-  }
-}
-
-/** The text without white space and separators, so that texts with different spacing are equal. */
-const compacted = (text) => text.replace(/[\s|\x14]+/g, '');
 
 function flatParentOfText(node) {
   const parent = parentNode_.call(node);

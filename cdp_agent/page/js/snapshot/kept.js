@@ -24,7 +24,9 @@ const RULES_FOR_AN_ELEMENT = 8;
  *   null} visited  the innermost element being visited
  * @property {Set<Element>} styled  elements with a dependent style attribute
  * @property {(Line | string)[]} owners  the line that each row of text belongs to; text between lines stands for itself
- *   @property {number} serial @property {Element[]} pending  custom elements whose internals were not asked for
+ *   @property {number} serial  of that text, 0 while only searches have read the document
+ * @property {number} readings  how many have filled it @property {ShownText | null} shown  the text last searched
+ * @property {Element[]} pending  custom elements whose internals were not asked for
  * @property {number} fullReadingMs  the duration of the complete reading that filled this cache
  * @property {ReadingContext | null} around
  */
@@ -51,13 +53,15 @@ const newCache = () => ({
   styled: new Set(),
   owners: [],
   serial: 0,
+  readings: 0,
+  shown: null,
   fullReadingMs: 0,
   pending: [],
   around: null,
 });
 
 /**
- * Begins a reading, with the cache if the caller has the text it belongs to, else with an empty one.
+ * Begins a reading, with the cache if it belongs to the text that the caller has or to none, else with an empty one.
  * @param {number} base  the serial of the text that the caller has, 0 for none
  * @param {boolean} sameRules  the style rules may be assumed to be unchanged @returns {ReadingCache | null} null: the
  *   document is not cached
@@ -75,14 +79,13 @@ function beginCached(base, sameRules) {
 
 /**
  * Begins a reading with the cache, or drops it if it is invalid.
- * @param {number} [base]  the serial of the text that the cache must belong to @param {boolean} [sameRules] @returns
- *   {ReadingCache | null} null: it was dropped
+ * @param {number} base  the serial of the text that the cache must belong to, unless it belongs to none
+ * @param {boolean} sameRules @returns {ReadingCache | null} null: it was dropped
  */
-function resumeCached(base = currentCache?.serial, sameRules = false) {
+function resumeCached(base, sameRules) {
   const holds =
     currentCache !== null &&
-    currentCache.serial !== 0 &&
-    currentCache.serial === base &&
+    (currentCache.serial === base || currentCache.serial === 0) &&
     isCacheValid(currentCache, sameRules);
   readingCount++; // changes from now on are newer than what the last reading made
   if (holds) {
@@ -128,6 +131,7 @@ function keepCache(cache) {
   cache.pending = reading.internals.map((id) => elementsOfIds.get(id)?.deref());
   cache.stale = new Set();
   cache.changes = 0;
+  cache.readings++;
   return true;
 }
 

@@ -25,6 +25,7 @@ function snapshot({ next, places = false, base = 0, checks = 0, sameRules = fals
   const began = performance.now();
   const cache = base === null ? null : beginCached(base, sameRules);
   const same_rules = areRulesUnchanged;
+  const isFull = cache?.readings === 0;
   let read;
   try {
     read = readDocument(cache, places);
@@ -33,8 +34,8 @@ function snapshot({ next, places = false, base = 0, checks = 0, sameRules = fals
     throw error;
   }
   const took = performance.now() - began;
-  if (cache && read.edits === null) cache.fullReadingMs = took;
-  else if (cache && (checks >= 1 || Math.random() * cache.fullReadingMs < checks * took)) {
+  if (isFull) cache.fullReadingMs = took;
+  else if (read.edits !== null && (checks >= 1 || Math.random() * cache.fullReadingMs < checks * took)) {
     forgetFacts();
     read = { ...readDocument(null, places), serial: read.serial, edits: read.edits, checked: true };
   }
@@ -57,7 +58,7 @@ const documentTitle = () => collapse(beginningOf(title_.call(document)));
 /** @param {ReadingCache | null} cache @returns {SnapshotResult} */
 function readDocument(cache, places) {
   const isEdit = cache !== null && cache.serial > 0;
-  sparseRoot = isEdit ? document : null;
+  sparseRoot = cache?.readings > 0 ? document : null;
   reading = newReading();
   const kids = withFrontFirst(visitDocument(cache), document);
   const out = new Output(isEdit ? cache.owners : [], isEdit ? cache.serial : 0);

@@ -19,6 +19,7 @@
  * @property {string} wasBehind  the same in the last text with this line
  * @property {boolean} unseen  out of sight, with all that is in it, see sight.js
  * @property {boolean} wasUnseen  the same in the last text with this line
+ * @property {ShownPlace | null} shown  its place in the last text that was searched
  */
 
 // Flags that hold for everything below an element.
@@ -119,6 +120,7 @@ const newLine = (element, tag, role) => ({
   wasBehind: '',
   unseen: false,
   wasUnseen: false,
+  shown: null,
 });
 
 /** Appends text to a line's kids; adjacent texts are joined here, and tidied when the line is finished. */

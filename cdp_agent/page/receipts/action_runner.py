@@ -57,6 +57,7 @@ SUGGESTIONS_S = 0.4
 """How long to wait after filling a field for which pages show a list or a calendar, or giving files to one."""
 ATTEMPTS = 3
 _LEAVING_S = 0.1
+_QUICK_READING_S = 0.02
 _LOOK_EVERY_S = 0.2
 """How often to look for changes of values, selections and styles, which have no events."""
 _EXPECTING_EFFECTS = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
@@ -141,9 +142,10 @@ def limit_of(tab: Tab, more_s: float = 0.0) -> AbstractAsyncContextManager[Deadl
 
 
 class _Ahead:
-    """Asks a far Chrome for what a receipt needs each time that a page is asked whether it is at rest, since it may be.
+    """Asks for what a receipt needs each time that a page is asked whether it is at rest, since it mostly is.
 
-    A reading in vain costs less there than the way. It is of use all the same: the next reads only what changed since.
+    A reading in vain is of use all the same: the next reads only what changed since. But one that takes longer than
+    `_QUICK_READING_S` and than the way to Chrome is not asked for.
     """
 
     def __init__(self, baseline: Baseline, receipt: Receipt, outcome: Outcome, began: float) -> None:
@@ -153,9 +155,10 @@ class _Ahead:
         """The exceptions that were told so far; None if nobody asked."""
 
     def ask(self) -> None:
-        """Begins to ask, if the way takes longer than the reading itself."""
+        """Begins to ask, unless the reading takes long."""
         baseline, receipt = self._baseline, self._receipt
-        if 2 * baseline.watch.way_s > baseline.tab.read_took_s and not (baseline.has_left or refused(receipt)):
+        is_quick = baseline.tab.read_took_s < max(_QUICK_READING_S, 2 * baseline.watch.way_s)
+        if is_quick and not (baseline.has_left or refused(receipt)):
             self._asked = asyncio.ensure_future(self._ask(self._asked))
 
     async def answer(self) -> AtRest | None:

@@ -70,14 +70,18 @@ class AtRest(msgspec.Struct, frozen=True):
 
 
 async def ask_at_once(baseline: Baseline, action: str, ref: str | None, outcome: Outcome) -> AtRest:
-    """Asks for everything, needed or not: the way to a remote Chrome takes longer. Raises BrowserError."""
+    """Asks for everything that may be needed, since several questions take hardly longer than one. Raises BrowserError."""
     reread, after, plain, compared = await asyncio.gather(
         _reread(baseline.tab, outcome, ref),
         _read(baseline.tab),
-        _effects(baseline, action, looks=False),
-        _effects(baseline, action, looks=True),
+        _effects_if_awaited(baseline, action, looks=False),
+        _effects_if_awaited(baseline, action, looks=True),
     )
     return AtRest(reread, after, {False: plain, True: compared})
+
+
+async def _effects_if_awaited(baseline: Baseline, action: str, *, looks: bool) -> effects.Effects:
+    return await _effects(baseline, action, looks=looks) if baseline.expects_effect else effects.Effects()
 
 
 async def _ask(baseline: Baseline, ref: str | None, outcome: Outcome) -> AtRest:

@@ -153,6 +153,7 @@ async def _submit(tab: Tab, ref: str, outcome: Outcome) -> str:
 
 async def _reread_fields(tab: Tab, done: Sequence[tuple[FilledField, Outcome]], *, submitted: bool) -> Outcome:
     """The values of the fields once the page has settled; the outcome has failed if one of them did not stay."""
+
     async def now_of(field: FilledField, outcome: Outcome) -> Outcome:
         again = outcome.read_again
         if isinstance(again, Rereading) and submitted:

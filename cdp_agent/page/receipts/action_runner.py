@@ -144,8 +144,8 @@ def limit_of(tab: Tab, more_s: float = 0.0) -> AbstractAsyncContextManager[Deadl
 class _Ahead:
     """Asks for what a receipt needs each time that a page is asked whether it is at rest, since it mostly is.
 
-    A reading in vain is of use all the same: the next reads only what changed since. But one that takes longer than
-    `_QUICK_READING_S` and than the way to Chrome is not asked for.
+    A reading in vain is of use all the same: the next reads only what changed since. A near Chrome is not asked for one
+    that takes long, and is asked again if the page is slow, since what it does next may be late, too.
     """
 
     def __init__(self, baseline: Baseline, receipt: Receipt, outcome: Outcome, began: float) -> None:
@@ -154,17 +154,23 @@ class _Ahead:
         self.thrown: list[ConsoleMessage] | None = None
         """The exceptions that were told so far; None if nobody asked."""
 
+    @property
+    def _is_far(self) -> bool:
+        """Whether the way takes longer than the reading itself."""
+        return 2 * self._baseline.watch.way_s > self._baseline.tab.read_took_s
+
     def ask(self) -> None:
-        """Begins to ask, unless the reading takes long."""
+        """Begins to ask, if that is worth it."""
         baseline, receipt = self._baseline, self._receipt
-        is_quick = baseline.tab.read_took_s < max(_QUICK_READING_S, 2 * baseline.watch.way_s)
-        if is_quick and not (baseline.has_left or refused(receipt)):
+        is_worth_it = self._is_far or baseline.tab.read_took_s < _QUICK_READING_S
+        if is_worth_it and not (baseline.has_left or refused(receipt)):
             self._asked = asyncio.ensure_future(self._ask(self._asked))
 
     async def answer(self) -> AtRest | None:
-        """What the last `ask` was answered; None if there was none since."""
+        """What the last `ask` was answered; None if there was none since, or it is better asked again."""
         asked, self._asked = self._asked, None
-        return None if asked is None else await asked
+        at_rest = None if asked is None else await asked
+        return at_rest if self._is_far or not self._baseline.watch.is_slow else None
 
     async def stop(self) -> None:
         if self._asked is not None:
@@ -202,9 +208,12 @@ class ActionRunner:
         self._ahead: _Ahead | None = None
 
     @classmethod
-    async def start(cls, tab: Tab, limit: Deadline, *, expects_effect: bool = False) -> ActionRunner:
+    async def start(
+        cls, tab: Tab, limit: Deadline, *, expects_effect: bool = False, enters: bool = False
+    ) -> ActionRunner:
         """Reads the page, and begins to watch it. `expects_effect`: an effect will be waited for.
 
+        `enters`: the act only enters or focuses something.
         Raises PageUnresponsive while the tab is navigating, BrowserError.
         """
         tree = await tab.frames()
@@ -212,7 +221,7 @@ class ActionRunner:
         watch = Watch(tab, tree)
         reading = asyncio.ensure_future(read(tab))  # requested together with the watching
         try:
-            await watch.begin(effects=expects_effect)
+            await watch.begin(effects=expects_effect, enters=enters)
             tab.expect_passing()
             before = await (reading if watch.busy is None else read(tab))  # a new one returns at once if it is busy
             log_line("reading", "before the action: {}", size_of(before))
@@ -242,7 +251,7 @@ class ActionRunner:
         """
         locating = asyncio.ensure_future(_locate_all(tab, refs))
         try:
-            runner = await cls.start(tab, limit, expects_effect=expects_effect)
+            runner = await cls.start(tab, limit, expects_effect=expects_effect, enters=not expects_effect)
             before = runner._baseline.before
             try:
                 there = await locating

@@ -70,7 +70,7 @@ class AtRest(msgspec.Struct, frozen=True):
 
 
 async def ask_at_once(baseline: Baseline, action: str, ref: str | None, outcome: Outcome) -> AtRest:
-    """Asks for everything that may be needed, since several questions take hardly longer than one. Raises BrowserError."""
+    """Asks for all that may be needed: several questions take hardly longer than one. Raises BrowserError."""
     reread, after, plain, compared = await asyncio.gather(
         _reread(baseline.tab, outcome, ref),
         _read(baseline.tab),

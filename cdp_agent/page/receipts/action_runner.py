@@ -57,7 +57,6 @@ SUGGESTIONS_S = 0.4
 """How long to wait after filling a field for which pages show a list or a calendar, or giving files to one."""
 ATTEMPTS = 3
 _LEAVING_S = 0.1
-_QUICK_READING_S = 0.02
 _LOOK_EVERY_S = 0.2
 """How often to look for changes of values, selections and styles, which have no events."""
 _EXPECTING_EFFECTS = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
@@ -142,10 +141,9 @@ def limit_of(tab: Tab, more_s: float = 0.0) -> AbstractAsyncContextManager[Deadl
 
 
 class _Ahead:
-    """Asks for what a receipt needs each time that a page is asked whether it is at rest, since it mostly is.
+    """Asks for what a receipt needs, in one go: a far Chrome each time that a page is asked whether it is at rest.
 
-    A reading in vain is of use all the same: the next reads only what changed since. A near Chrome is not asked for one
-    that takes long, and is asked again if the page is slow, since what it does next may be late, too.
+    A reading in vain costs less there than the way. It is of use all the same: the next reads only what changed since.
     """
 
     def __init__(self, baseline: Baseline, receipt: Receipt, outcome: Outcome, began: float) -> None:
@@ -154,33 +152,32 @@ class _Ahead:
         self.thrown: list[ConsoleMessage] | None = None
         """The exceptions that were told so far; None if nobody asked."""
 
-    @property
-    def _is_far(self) -> bool:
-        """Whether the way takes longer than the reading itself."""
-        return 2 * self._baseline.watch.way_s > self._baseline.tab.read_took_s
-
     def ask(self) -> None:
-        """Begins to ask, if that is worth it."""
-        baseline, receipt = self._baseline, self._receipt
-        is_worth_it = self._is_far or baseline.tab.read_took_s < _QUICK_READING_S
-        if is_worth_it and not (baseline.has_left or refused(receipt)):
+        """Begins to ask, if the way takes longer than the reading itself."""
+        if 2 * self._baseline.watch.way_s > self._baseline.tab.read_took_s and self._may_ask:
             self._asked = asyncio.ensure_future(self._ask(self._asked))
 
     async def answer(self) -> AtRest | None:
-        """What the last `ask` was answered; None if there was none since, or it is better asked again."""
+        """What the last `ask` was answered, or what is answered now if there was none since; None if the page left."""
         asked, self._asked = self._asked, None
-        at_rest = None if asked is None else await asked
-        return at_rest if self._is_far or not self._baseline.watch.is_slow else None
+        if asked is not None:
+            return await asked
+        # A near Chrome is asked for styles, which take longest, only where they are needed.
+        return await self._ask(None, styles=False) if self._may_ask else None
 
     async def stop(self) -> None:
         if self._asked is not None:
             await _finish_task(self._asked)
 
-    async def _ask(self, former: asyncio.Task[AtRest] | None) -> AtRest:
+    @property
+    def _may_ask(self) -> bool:
+        return not (self._baseline.has_left or refused(self._receipt))
+
+    async def _ask(self, former: asyncio.Task[AtRest] | None, *, styles: bool = True) -> AtRest:
         baseline, receipt = self._baseline, self._receipt
         try:
             at_rest, thrown = await asyncio.gather(
-                ask_at_once(baseline, receipt.action, receipt.ref, self._outcome),
+                ask_at_once(baseline, receipt.action, receipt.ref, self._outcome, styles=styles),
                 baseline.tab.activity.console.exceptions_since(baseline.watch.tree, self._began),
             )
             self.thrown = (self.thrown or []) + thrown

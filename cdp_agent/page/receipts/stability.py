@@ -125,8 +125,6 @@ class Watch:
         """A frame that did not answer the last look."""
         self.clock = Deadline.on(tree.root.session, None)
         self.watchdog = UnloadWatchdog(tab, self.clock)
-        self.is_slow = False
-        """Whether the page took long to answer the last look, and so may do with its next step."""
         self.hearing: Hearing | None = None
         """Whether the page can hear of the act; None if nobody asked."""
         self.awaits_server = False
@@ -430,8 +428,7 @@ class _Wait:
         changes = await self._look()
         # If a page takes long to answer, it does so with everything, including its next step.
         took_s = self._now() - now - way_s
-        self._watch.is_slow = took_s > _QUICK_S
-        slow_s = min(_SLOWEST_S, 2 * took_s) if self._watch.is_slow else 0.0
+        slow_s = min(_SLOWEST_S, 2 * took_s) if took_s > _QUICK_S else 0.0
         if self._watch.busy is not None:
             who = "the page" if self._watch.busy.parent is None else f"the frame {self._watch.busy.url}"
             return (_BUSY if self._watch.busy.session.blocked_because is None else _HELD_UP).format(who)

@@ -26,13 +26,16 @@ from bench.options import keep, options
 from bench.pages import ACTING, Served, opened, serve_all
 from bench.peers import PEERS, US, Peer
 from bench.report import Machine, table, this_machine
-from bench.sites.generated import ACTIONS, ANSWERS
+from bench.sites.generated import ACTIONS, ANSWERS, FIELDS
 
 SIDES = (US, "Playwright MCP", "agent-browser")
 FILL = "filling in a field"
+ONE_BY_ONE = "filling in six fields, one by one"
+AT_ONCE = "filling in six fields, by one call if there is one"
+FILLS = (FILL, ONE_BY_ONE, AT_ONCE)
 NOTHING = "nothing"
 BESIDE_A_CLOCK = ", beside a clock"
-KINDS = (*ACTIONS, *ANSWERS, *(kind + BESIDE_A_CLOCK for kind in ANSWERS), FILL)
+KINDS = (*ACTIONS, *ANSWERS, *(kind + BESIDE_A_CLOCK for kind in ANSWERS), *FILLS)
 _MARK = re.compile(r"done ?\d+")
 
 
@@ -57,7 +60,7 @@ def measure(endpoint: str, served: Served, rounds: int) -> list[Kind]:
     with_clock = msgspec.structs.replace(served, url=f"{served.url}?clock")
     for peer in (each for each in PEERS if each.name in SIDES):
         try:
-            found += _kinds(peer, endpoint, served, (*ACTIONS, *ANSWERS, FILL), rounds)
+            found += _kinds(peer, endpoint, served, (*ACTIONS, *ANSWERS, *FILLS), rounds)
             found += _kinds(peer, endpoint, with_clock, tuple(kind + BESIDE_A_CLOCK for kind in ANSWERS), rounds)
         except (DriverFailed, NotFetched) as error:
             print(f"not measured: {peer.name}: {error}", file=sys.stderr)
@@ -75,10 +78,7 @@ def _kind(peer: Peer, driver: DriverProcess, kind: str, rounds: int) -> Kind:
     times, told = [], 0
     before = driver.do("snapshot")["text"]
     for turn in range(rounds + 1):
-        filling = {"name": "Name", "value": f"done {turn}"}
-        button = kind.removesuffix(BESIDE_A_CLOCK)
-        answer = driver.do("fill", **filling) if kind == FILL else driver.do("click", name=button)
-        ms, text = answer["ms"], answer["text"]
+        ms, text = _done(driver, kind, f"done {turn}")
         if peer.name != US:
             seen = driver.do("snapshot")
             ms, text = ms + seen["ms"], seen["text"]
@@ -89,12 +89,23 @@ def _kind(peer: Peer, driver: DriverProcess, kind: str, rounds: int) -> Kind:
     return Kind(peer.name, kind, times, told)
 
 
+def _done(driver: DriverProcess, kind: str, value: str) -> tuple[float, str]:
+    """Milliseconds for one action, and what it answered."""
+    if kind == AT_ONCE:
+        answers = [driver.do("form", values=dict.fromkeys(FIELDS, value))]
+    elif kind in FILLS:
+        answers = [driver.do("fill", name=name, value=value) for name in (FIELDS[:1] if kind == FILL else FIELDS)]
+    else:
+        answers = [driver.do("click", name=kind.removesuffix(BESIDE_A_CLOCK))]
+    return sum(answer["ms"] for answer in answers), "\n".join(answer.get("text", "") for answer in answers)
+
+
 def _is_told(peer: Peer, kind: str, before: str, text: str, turn: int) -> bool:
-    if peer.name == US and kind not in KINDS[len(ACTIONS) : -1]:
+    if peer.name == US and kind in (*ACTIONS, FILL):
         claims = "no change seen" not in text
         return not claims if kind == NOTHING else claims
-    if kind == FILL:
-        return f"done {turn}" in text
+    if kind in FILLS:
+        return text.count(f"done {turn}") >= (1 if kind == FILL else len(FIELDS))
     came = set(_MARK.findall(text)) - set(_MARK.findall(before))
     return bool(came) is (kind != NOTHING)
 

@@ -56,13 +56,14 @@ class AgentBrowserDriver:
         ms, text = await timed(self._run("fill", await self._ref("textbox", name), value))
         return {"ms": ms, "text": text}
 
-    async def form(self, values: dict[str, str], button: str) -> dict[str, Any]:
+    async def form(self, values: dict[str, str], button: str = "") -> dict[str, Any]:
         fields = [(await self._ref("textbox", name), value) for name, value in values.items()]
-        send = await self._ref("button", button)
+        send = await self._ref("button", button) if button else ""
         started = time.perf_counter()
         for field, value in fields:
             await self._run("fill", field, value)
-        await self._run("click", send)
+        if send:
+            await self._run("click", send)
         return {"ms": (time.perf_counter() - started) * 1000}
 
     async def markdown(self) -> dict[str, Any]:

@@ -19,9 +19,10 @@ class Driver(Protocol):
 
     snapshot() → {"ms", "text"} · evaluate(expression) → {"ms", "value"} · click(name), of a button, and
     fill(name, value), of a text box, both by accessible name → {"ms"}, and {"acted_ms", "settled_ms"} where the library
-    tells them apart · form(values, button): fills all and clicks → as click · search(word), find(selector, attribute,
-    most) → {"ms", "total"} · markdown() → {"ms", "text"} · tabs(urls, button): a snapshot and a click in each, all at
-    once → as click · processes() → {"pids"}: whose memory counts, with all that they started; else this one's.
+    tells them apart · form(values, button): fills all and clicks, if a button is named → as click · search(word),
+    find(selector, attribute, most) → {"ms", "total"} · markdown() → {"ms", "text"} · tabs(urls, button): a snapshot and
+    a click in each, all at once → as click · processes() → {"pids"}: whose memory counts, with all that they started;
+    else this one's.
     With "row": {"times", "within_s"} a request is done so often, without a pause between; the answer is a list.
     `connect` answers {"ms"} where the driver only passes on to a process that it starts: then its own start is no cost.
     """

@@ -42,15 +42,16 @@ class OurDriver:
     async def fill(self, name: str, value: str) -> dict[str, Any]:
         return _told(*await timed(self.page.fill((await self._refs("textbox"))[name], value)))
 
-    async def form(self, values: dict[str, str], button: str) -> dict[str, Any]:
-        refs, send = await self._refs("textbox"), (await self._refs("button"))[button]
+    async def form(self, values: dict[str, str], button: str = "") -> dict[str, Any]:
+        refs, send = await self._refs("textbox"), (await self._refs("button"))[button] if button else ""
         started = time.perf_counter()
-        receipts = [await self.page.fill(refs[name], value) for name, value in values.items()]
-        receipts.append(await self.page.click(send))
+        receipts = [await self.page.fill_form({refs[name]: value for name, value in values.items()})]
+        receipts += [await self.page.click(send)] if send else []
         return {
             "ms": (time.perf_counter() - started) * 1000,
             "acted_ms": sum(receipt.acted_ms for receipt in receipts),
             "settled_ms": sum(receipt.settled_ms for receipt in receipts),
+            "text": "\n".join(receipt.text for receipt in receipts),
         }
 
     async def search(self, word: str) -> dict[str, Any]:

@@ -45,15 +45,16 @@ class PlaywrightMcpDriver(McpDriver):
         ms, text = await timed(self.server.call("browser_type", target=await self._ref("textbox", name), text=value))
         return {"ms": ms, "text": text}
 
-    async def form(self, values: dict[str, str], button: str) -> dict[str, Any]:
+    async def form(self, values: dict[str, str], button: str = "") -> dict[str, Any]:
         fields = [
             {"name": name, "type": "textbox", "target": await self._ref("textbox", name), "value": value}
             for name, value in values.items()
         ]
-        send = await self._ref("button", button)
+        send = await self._ref("button", button) if button else ""
         started = time.perf_counter()
         await self.server.call("browser_fill_form", fields=fields)
-        await self.server.call("browser_click", target=send)
+        if send:
+            await self.server.call("browser_click", target=send)
         return {"ms": (time.perf_counter() - started) * 1000}
 
     async def search(self, word: str) -> dict[str, Any]:

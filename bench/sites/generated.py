@@ -35,6 +35,8 @@ ACTIONS = {
     "nothing": "0",
 }
 """What each button of acting.html does."""
+FIELDS = ("Name", "Street", "House", "Town", "State", "Country")
+"""The labels of the fields of acting.html."""
 _SENT = "sent.textContent = `Sent at ${performance.now()}`"
 ANSWERS = {
     f"answer over {what} {'at once' if ms == 0 else f'after {ms} ms'}": f"{_SENT}; {asks.format(ms)}"
@@ -45,10 +47,11 @@ ANSWERS = {
 
 
 def write_acting(folder: Path, socket_port: int) -> None:
-    """acting.html: a button for each of ACTIONS and ANSWERS, and a field; with `?clock` a status line that changes."""
+    """acting.html: a button for each of ACTIONS and ANSWERS, and FIELDS; with `?clock` a status line that changes."""
     actions = ACTIONS | ANSWERS
     buttons = "\n".join(f'<p><button onclick="{does}">{name}</button>' for name, does in actions.items())
-    body = f"""<h1>Acting</h1><label>Name <input></label>{buttons}<p id=out>Not yet</p><p id=sent>Nothing sent</p>
+    fields = "".join(f"<label>{name} <input></label>" for name in FIELDS)
+    body = f"""<h1>Acting</h1>{fields}{buttons}<p id=out>Not yet</p><p id=sent>Nothing sent</p>
 <ul id=list></ul><p role=status id=clock>12 people are here</p><canvas id=canvas width=300 height=20></canvas><script>
 let n = 0, people = 12;
 const socket = new WebSocket('ws://127.0.0.1:{socket_port}');

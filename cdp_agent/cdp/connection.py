@@ -92,6 +92,7 @@ class Session:
         """The error that says what must be done before commands are answered again. Set and reset by callers."""
         self.inputs_sent = 0
         """The number of events of the mouse and the keyboard that were sent."""
+        self.mouse_events_sent = 0
         self._handlers: dict[str, dict[object, Callable[[msgspec.Raw], None]]] = {}
         self._expected: set[asyncio.Future[Any]] = set()
 
@@ -105,6 +106,7 @@ class Session:
     def post(self, command: Command[R]) -> asyncio.Future[R]:
         """Sends a command now, and returns a future of its answer: for several commands without waiting in between."""
         self.inputs_sent += command.is_input
+        self.mouse_events_sent += command.is_mouse
         return self.connection._post(self, command)
 
     def tell(self, command: Command[object]) -> None:

@@ -27,6 +27,7 @@ class DragData(Part, frozen=True):
 class DispatchMouseEvent(Command[Empty], frozen=True):
     method: ClassVar[str] = "Input.dispatchMouseEvent"
     is_input: ClassVar[bool] = True
+    is_mouse: ClassVar[bool] = True
     type: Literal["mousePressed", "mouseReleased", "mouseMoved", "mouseWheel"]
     x: float
     y: float

@@ -16,6 +16,8 @@ class Command(msgspec.Struct, Generic[R_co], frozen=True, omit_defaults=True, re
     method: ClassVar[str]
     is_input: ClassVar[bool] = False
     """Whether it is an event of the mouse or the keyboard."""
+    is_mouse: ClassVar[bool] = False
+    """Whether it is one of the mouse."""
 
 
 class Event(msgspec.Struct, frozen=True, rename="camel", kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Sized
 from functools import partial
 
@@ -23,7 +24,7 @@ from .combobox import fill_field
 from .secret_fill import choose_secret, enter_secret
 from .submitting import click_sender
 from .upload import takes_files, upload
-from .user_form import LISTS, YES, enter_value, read, value_for
+from .user_form import LISTS, YES, UserField, enter_value, read, value_for
 
 _FIELD_S = 10.0
 """How much longer a form may take for each field."""
@@ -60,7 +61,7 @@ async def has_file_field(tab: Tab, refs: Iterable[str]) -> bool:
 async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], allowed: Allowed, *, submit: bool) -> Receipt:
     async with tab.act(), limit_of(tab, _FIELD_S * len(values)) as limit:
         last_reading = tab.history[-1] if tab.history else None
-        runner, _ = await ActionRunner.start_at(tab, values, limit, last_reading, expects_effect=submit)
+        runner, there = await ActionRunner.start_at(tab, values, limit, last_reading, expects_effect=submit)
         document = tab.activity.document.number
         done: dict[str, tuple[FilledField, Outcome]] = {}
 
@@ -70,9 +71,9 @@ async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], allowed: Al
 
         async def enter_all() -> Outcome:
             try:
-                for ref, value in values.items():
+                for first, (ref, value) in zip(there, values.items(), strict=True):
                     log_line("decision", "fills in {}", ref)
-                    at, outcome = await _enter_found(tab, ref, value, allowed)
+                    at, outcome = await _enter_found(tab, ref, first, value, allowed)
                     note = "; ".join(filter(None, (at.note, outcome.note)))
                     done[ref] = FilledField(at.ref, runner.name_of(at.ref), outcome.value, note), outcome
                 return Outcome(note=await _submit(tab, at.ref, outcome) if submit and done else "")
@@ -102,22 +103,27 @@ def _count(fields: Sized) -> str:
     return f"{len(fields)} field{'s'[: len(fields) != 1]}"
 
 
-async def _enter_found(tab: Tab, ref: str, value: str | Revealed, allowed: Allowed) -> tuple[Located, Outcome]:
-    """Fills one field; locates it again if the page re-renders it because of earlier fields before it is touched."""
+async def _enter_found(
+    tab: Tab, ref: str, first: Located, value: str | Revealed, allowed: Allowed
+) -> tuple[Located, Outcome]:
+    """Fills one field, which was at `first`; locates it again if the page re-renders it before it is touched."""
     attempt = 0
     while True:
         attempt += 1
-        at = await locate(tab, ref)
+        at, field = await asyncio.gather(locate(tab, ref), read(first), return_exceptions=True)
+        if isinstance(at, BaseException):
+            raise at
         try:
-            return at, await _enter(at, value, allowed)
+            if isinstance(field, BaseException) or (at.world, at.local) != (first.world, first.local):
+                first, field = at, await read(at)
+            return at, await _enter(at, field, value, allowed)
         except StaleRef as error:
             if error.ref != at.ref or attempt == ATTEMPTS:
                 raise
             log_line("retry", "{} left the page before it was touched", at.ref)
 
 
-async def _enter(at: Located, value: str | Revealed, allowed: Allowed) -> Outcome:
-    field = await read(at)
+async def _enter(at: Located, field: UserField, value: str | Revealed, allowed: Allowed) -> Outcome:
     if isinstance(value, Revealed):
         return await (choose_secret if field.type in LISTS else enter_secret)(at, value)
     if field.type == "file" or (not field.type and await takes_files(at)):
@@ -147,12 +153,15 @@ async def _submit(tab: Tab, ref: str, outcome: Outcome) -> str:
 
 async def _reread_fields(tab: Tab, done: Sequence[tuple[FilledField, Outcome]], *, submitted: bool) -> Outcome:
     """The values of the fields once the page has settled; the outcome has failed if one of them did not stay."""
-    fields, failure = list[FilledField](), None
-    for field, outcome in done:
+
+    async def now_of(field: FilledField, outcome: Outcome) -> Outcome:
         again = outcome.read_again
         if isinstance(again, Rereading) and submitted:
             again = msgspec.structs.replace(again, submitted=True)
-        now = Outcome(field.value) if again is None else await again()
+        return Outcome(field.value) if again is None else await again()
+
+    fields, failure = list[FilledField](), None
+    for (field, outcome), now in zip(done, await asyncio.gather(*(now_of(*each) for each in done)), strict=True):
         replaced = outcome.on_replaced or now.on_replaced
         if replaced is not None and not submitted:
             now = await _of_present(tab, field, replaced, now)

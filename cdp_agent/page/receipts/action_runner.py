@@ -141,7 +141,7 @@ def limit_of(tab: Tab, more_s: float = 0.0) -> AbstractAsyncContextManager[Deadl
 
 
 class _Ahead:
-    """Asks a far Chrome for what a receipt needs each time that a page is asked whether it is at rest, since it may be.
+    """Asks for what a receipt needs, in one go: a far Chrome each time that a page is asked whether it is at rest.
 
     A reading in vain costs less there than the way. It is of use all the same: the next reads only what changed since.
     """
@@ -154,24 +154,30 @@ class _Ahead:
 
     def ask(self) -> None:
         """Begins to ask, if the way takes longer than the reading itself."""
-        baseline, receipt = self._baseline, self._receipt
-        if 2 * baseline.watch.way_s > baseline.tab.read_took_s and not (baseline.has_left or refused(receipt)):
+        if 2 * self._baseline.watch.way_s > self._baseline.tab.read_took_s and self._may_ask:
             self._asked = asyncio.ensure_future(self._ask(self._asked))
 
     async def answer(self) -> AtRest | None:
-        """What the last `ask` was answered; None if there was none since."""
+        """What the last `ask` was answered, or what is answered now if there was none since; None if the page left."""
         asked, self._asked = self._asked, None
-        return None if asked is None else await asked
+        if asked is not None:
+            return await asked
+        # A near Chrome is asked for styles, which take longest, only where they are needed.
+        return await self._ask(None, styles=False) if self._may_ask else None
 
     async def stop(self) -> None:
         if self._asked is not None:
             await _finish_task(self._asked)
 
-    async def _ask(self, former: asyncio.Task[AtRest] | None) -> AtRest:
+    @property
+    def _may_ask(self) -> bool:
+        return not (self._baseline.has_left or refused(self._receipt))
+
+    async def _ask(self, former: asyncio.Task[AtRest] | None, *, styles: bool = True) -> AtRest:
         baseline, receipt = self._baseline, self._receipt
         try:
             at_rest, thrown = await asyncio.gather(
-                ask_at_once(baseline, receipt.action, receipt.ref, self._outcome),
+                ask_at_once(baseline, receipt.action, receipt.ref, self._outcome, styles=styles),
                 baseline.tab.activity.console.exceptions_since(baseline.watch.tree, self._began),
             )
             self.thrown = (self.thrown or []) + thrown
@@ -199,9 +205,12 @@ class ActionRunner:
         self._ahead: _Ahead | None = None
 
     @classmethod
-    async def start(cls, tab: Tab, limit: Deadline, *, expects_effect: bool = False) -> ActionRunner:
+    async def start(
+        cls, tab: Tab, limit: Deadline, *, expects_effect: bool = False, enters: bool = False
+    ) -> ActionRunner:
         """Reads the page, and begins to watch it. `expects_effect`: an effect will be waited for.
 
+        `enters`: the act only enters or focuses something.
         Raises PageUnresponsive while the tab is navigating, BrowserError.
         """
         tree = await tab.frames()
@@ -209,7 +218,7 @@ class ActionRunner:
         watch = Watch(tab, tree)
         reading = asyncio.ensure_future(read(tab))  # requested together with the watching
         try:
-            await watch.begin(effects=expects_effect)
+            await watch.begin(effects=expects_effect, enters=enters)
             tab.expect_passing()
             before = await (reading if watch.busy is None else read(tab))  # a new one returns at once if it is busy
             log_line("reading", "before the action: {}", size_of(before))
@@ -239,7 +248,7 @@ class ActionRunner:
         """
         locating = asyncio.ensure_future(_locate_all(tab, refs))
         try:
-            runner = await cls.start(tab, limit, expects_effect=expects_effect)
+            runner = await cls.start(tab, limit, expects_effect=expects_effect, enters=not expects_effect)
             before = runner._baseline.before
             try:
                 there = await locating

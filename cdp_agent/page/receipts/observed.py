@@ -69,15 +69,19 @@ class AtRest(msgspec.Struct, frozen=True):
     """By whether styles were compared; without an entry it is still to be asked."""
 
 
-async def ask_at_once(baseline: Baseline, action: str, ref: str | None, outcome: Outcome) -> AtRest:
-    """Asks for everything, needed or not: the way to a remote Chrome takes longer. Raises BrowserError."""
-    reread, after, plain, compared = await asyncio.gather(
-        _reread(baseline.tab, outcome, ref),
-        _read(baseline.tab),
-        _effects(baseline, action, looks=False),
-        _effects(baseline, action, looks=True),
+async def ask_at_once(baseline: Baseline, action: str, ref: str | None, outcome: Outcome, *, styles: bool) -> AtRest:
+    """Asks for all that may be needed: several questions take hardly longer than one. Raises BrowserError."""
+    reread, after, recorded = await asyncio.gather(
+        _reread(baseline.tab, outcome, ref), _read(baseline.tab), _effects_if_awaited(baseline, action, styles=styles)
     )
-    return AtRest(reread, after, {False: plain, True: compared})
+    return AtRest(reread, after, recorded)
+
+
+async def _effects_if_awaited(baseline: Baseline, action: str, *, styles: bool) -> dict[bool, effects.Effects]:
+    """See `AtRest.effects`."""
+    compared = ((False, True) if styles else (False,)) if baseline.expects_effect else ()
+    answers = await asyncio.gather(*(_effects(baseline, action, looks=looks) for looks in compared))
+    return dict(zip(compared, answers, strict=True))
 
 
 async def _ask(baseline: Baseline, ref: str | None, outcome: Outcome) -> AtRest:

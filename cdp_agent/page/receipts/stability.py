@@ -23,6 +23,8 @@ from cdp_agent.page.snapshot.lines import in_line
 from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWatchdog, stop_loading
 from cdp_agent.page.tab.tab import Tab
 
+from .hearing import Hearing, note_scripts
+
 QUIET = "quiet"
 QUIET_S = 0.06
 """How long nothing may change: more than three frames, since effects of timers of 0, promises and frames take two."""
@@ -123,6 +125,8 @@ class Watch:
         """A frame that did not answer the last look."""
         self.clock = Deadline.on(tree.root.session, None)
         self.watchdog = UnloadWatchdog(tab, self.clock)
+        self.hearing: Hearing | None = None
+        """Whether the page can hear of the act; None if nobody asked."""
         self.awaits_server = False
         """Whether the tab is navigating and the server does not answer: Chrome answers no calls then."""
 
@@ -194,9 +198,15 @@ class Watch:
         pending += [UnderWay("busy", mark, _BUSY_LOOK_S) for mark in self.latest.busy]
         return pending
 
-    async def begin(self, *, effects: bool = False) -> None:
-        """Begins to watch. `effects`: also records effects of an action, see effects.py. Raises BrowserError."""
-        await self.look("beginEffects" if effects else "changes")
+    async def begin(self, *, effects: bool = False, enters: bool = False) -> None:
+        """Begins to watch. Raises BrowserError.
+
+        `effects`: also records effects of an action, see effects.py; `enters`: it only enters or focuses something.
+        """
+        is_near = self.way_s < STATIC_QUIET_S  # else it would take longer to ask than to wait
+        self.hearing = Hearing.of(self.tab, self.tree) if is_near and enters else None
+        looking = self.look("beginEffects" if effects else "changes")
+        await (looking if self.hearing is None else asyncio.gather(looking, self.hearing.begin()))
         self._before = dict(self.worlds)
 
     async def settle(
@@ -229,6 +239,7 @@ class Watch:
         for world in self.worlds:
             if not world.gone:
                 world.tell("stopWatching", gave_up)
+        note_scripts(self.tab, self.tree)
         self.worlds = {}
 
     async def wait_for_change(self, timeout_s: float) -> None:
@@ -316,6 +327,8 @@ class _Wait:
         """How long nothing may change."""
         self._pending = ""
         """What was under way at the last look, in words."""
+        self._unheard: Hearing | None = None
+        """Set if the page cannot have heard of the act, unless a script runs meanwhile."""
 
     async def until_quiet(self) -> str:
         """See `Watch.settle`."""
@@ -412,7 +425,7 @@ class _Wait:
         if ahead is not None and not ahead.done():  # else the page would seem slow to answer
             await asyncio.wait([ahead], timeout=_ASK_TIMEOUT_S)
             now = self._now()
-        changes = await self._watch.look(along=self._along)
+        changes = await self._look()
         # If a page takes long to answer, it does so with everything, including its next step.
         took_s = self._now() - now - way_s
         slow_s = min(_SLOWEST_S, 2 * took_s) if took_s > _QUICK_S else 0.0
@@ -434,6 +447,16 @@ class _Wait:
             return "the page keeps changing"
         await self._activity.wait_for_event(max(rest_s - way_s, 0.0))
         return ""
+
+    async def _look(self) -> Changes:
+        """The changes so far; if anything has happened where nothing could, the full time of rest is due."""
+        looking = self._watch.look(along=self._along)
+        if self._unheard is None:
+            return await looking
+        changes, is_still = await asyncio.gather(looking, self._unheard.has_been_still())
+        if changes.count or not is_still:
+            self._unheard, self._quiet_s = None, QUIET_S
+        return changes
 
     def _rest_s(self, changes: Changes, now: float, slow_s: float) -> float:
         """How long the page still has to be quiet, `slow_s` more if it is slow; at most 0 if it was quiet enough."""
@@ -466,7 +489,11 @@ class _Wait:
             is_static = world in self._watch.worlds and await is_static_document(
                 root, world, self._activity.document.loader_id
             )
-            return STATIC_QUIET_S if is_static else QUIET_S
+            hearing, self._unheard = self._watch.hearing, None
+            if not is_static and hearing is not None and await hearing.could_not(QUIET_S):
+                log_line("decision", "nobody in the page listens for that, and no script runs: one frame is enough")
+                self._unheard = hearing
+            return STATIC_QUIET_S if is_static or self._unheard is not None else QUIET_S
         except ActionError:
             return QUIET_S  # it is being replaced, or does not answer: the next look finds out
 

@@ -91,6 +91,9 @@ const seemsScriptless = () =>
   parent === self &&
   !selectsAny(document, SCRIPTING_SELECTOR);
 
+/** Whether no other window can script the watched document, and all of its elements are in one tree. */
+const isAlone = () => opener === null && parent === self && window.length === 0 && watching?.roots.size === 1;
+
 /**
  * The document of a frame, an object or an SVG embed, if it is in this process and of this origin.
  * @returns {Document | null}

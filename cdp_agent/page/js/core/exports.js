@@ -2,6 +2,7 @@ return {
   describe,
   identities,
   isAlive,
+  isAlone,
   beginEffects,
   effectsNow,
   unreadableCanvases,

@@ -21,7 +21,7 @@ from cdp_agent.session.calls import Call, InvalidCall, parse_call
 from cdp_agent.session.session import Session
 from cdp_agent.tools import CALLABLE
 from cdp_agent.tools.aliases import nearest
-from cdp_agent.tools.picturing import SavingArguments
+from cdp_agent.tools.picturing import why_not_written
 
 
 _READS_SECRETS = (
@@ -56,7 +56,7 @@ class ToolCaller:
         async def refuse(call: Call, page: Page) -> str | None:
             if call.tool.effect == "script" and secrets and not may_read_secrets:
                 return _READS_SECRETS
-            return _why_no_file(call)
+            return why_not_written(call.name, call.arguments, None)
 
         return Session(
             opened.browser,
@@ -104,10 +104,3 @@ async def call_of(request: Request) -> Call | InvalidCall:
             f"There is no tool {name[:80]!r}.{f' The nearest: {near}.' if near else ''} GET /v1/tools lists them."
         )
     return call
-
-
-def _why_no_file(call: Call) -> str | None:
-    """Why a call must not be made that would write a file: it is in the answer, since callers have no files here."""
-    if isinstance(call.arguments, SavingArguments) and call.arguments.path is not None:
-        return f"No file is written here: call {call.name} without `path`, and it comes with the answer."
-    return None

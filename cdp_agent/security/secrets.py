@@ -16,6 +16,7 @@ import msgspec
 
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.security.origins import location_origin
+from cdp_agent.security.texts import with_texts
 
 if TYPE_CHECKING:
     from cdp_agent.security.masking import Mask
@@ -173,7 +174,7 @@ class Secrets:
         """The same data with every text in it masked, also inside structs, lists and dicts; bytes are unchanged."""
         if not self:
             return value
-        return _each_text(value, self)
+        return with_texts(value, lambda text, name: self.mask(text))
 
     def _value(self, name: str) -> str:
         secret = self._secrets[name]
@@ -244,22 +245,3 @@ def _line(name: str, secret: Secret | Totp) -> str:
     hidden = "only into fields that hide their text" if secret.fields == "hidden" else ""
     words = "; ".join(filter(None, (secret.purpose.strip(), kind, hidden, f"for {', '.join(secret.origins)}")))
     return f"- {placeholder(name)}: {words}"
-
-
-def _each_text(value: _T, secrets: Secrets) -> _T:
-    result: object = value
-    match value:
-        case str():
-            result = secrets.mask(value)
-        case msgspec.Struct():
-            old = {name: getattr(value, name) for name in value.__struct_fields__}
-            new = {name: masked for name, each in old.items() if (masked := _each_text(each, secrets)) is not each}
-            result = msgspec.structs.replace(value, **new) if new else value
-        case list() | tuple():
-            items = [_each_text(each, secrets) for each in value]
-            changed = any(new is not old for new, old in zip(items, value, strict=True))
-            result = type(value)(items) if changed else value
-        case dict():
-            pairs = {_each_text(key, secrets): _each_text(each, secrets) for key, each in value.items()}
-            result = pairs if pairs != value else value
-    return result  # type: ignore[return-value]  # of the same type in every case

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 import time
 import weakref
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal, TypeVar
 from urllib.parse import urlsplit
 
@@ -171,10 +173,14 @@ class Secrets:
         return [span for span, _ in self._mask.found(text)] if self._mask else []
 
     def masked(self, value: _T) -> _T:
-        """The same data with every text in it masked, also inside structs, lists and dicts; bytes are unchanged."""
+        """The same data with every text in it masked, also inside structs, lists and dicts; bytes are unchanged.
+
+        A secret whose parts are in several texts, in all of them or in those of one field or key, is masked as well.
+        """
         if not self:
             return value
-        return with_texts(value, lambda text, name: self.mask(text))
+        masked = with_texts(value, lambda text, name: self.mask(text))
+        return masked if self._mask is None else self._mask.hide_spread(masked)
 
     def _value(self, name: str) -> str:
         secret = self._secrets[name]
@@ -187,6 +193,28 @@ class Secrets:
 
 
 _in_use: weakref.WeakSet[Secrets] = weakref.WeakSet()
+
+
+_of_call: ContextVar[Secrets | None] = ContextVar("_of_call", default=None)
+
+
+@contextmanager
+def used_in_call(secrets: Secrets) -> Iterator[None]:
+    """Inside the block, `masked_in_call` masks these secrets."""
+    reset = _of_call.set(secrets)
+    try:
+        yield
+    finally:
+        _of_call.reset(reset)
+
+
+def masked_in_call(value: _T) -> _T:
+    """The value without the secrets of the present tool call: to be used before it is shortened, or alike lines joined.
+
+    What is left of a secret then could not be recognized.
+    """
+    secrets = _of_call.get()
+    return value if secrets is None else secrets.masked(value)
 
 
 def mask_all(value: _T) -> _T:

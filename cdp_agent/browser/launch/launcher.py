@@ -18,7 +18,7 @@ import msgspec
 from cdp_agent.browser.launch import supervisor
 from cdp_agent.cdp.system_info import Process
 from cdp_agent.cdp.transport import Lost, PipeTransport, Receive, Transport
-from cdp_agent.errors import BrowserError
+from cdp_agent.errors import MORE_FILES, OUT_OF_FILES, BrowserError
 
 from .advice import advice_on
 from .chrome import LaunchOptions, find_chrome, flags
@@ -179,7 +179,12 @@ def _settle(future: asyncio.Future[T], value: T) -> None:
 def start(options: LaunchOptions) -> StartedChrome:
     """Starts Chrome without waiting for it; `launch` takes the result. Raises BrowserError."""
     # Windows has no file descriptors 3 and 4.
-    return start_with_port(options, 0) if sys.platform == "win32" else start_with_pipe(options)
+    try:
+        return start_with_port(options, 0) if sys.platform == "win32" else start_with_pipe(options)
+    except OSError as error:
+        if error.errno not in OUT_OF_FILES:
+            raise
+        raise BrowserError(f"Chrome cannot be started: {error.strerror}.{ADVICE}{MORE_FILES}") from error
 
 
 async def launch(started: StartedChrome, timeout_s: float) -> tuple[ChromeProcess, Transport]:
@@ -226,7 +231,12 @@ class _Supervised:
 
 def start_with_pipe(options: LaunchOptions) -> StartedChrome:
     from_chrome, to_us = os.pipe()
-    for_chrome, from_us = os.pipe()
+    try:
+        for_chrome, from_us = os.pipe()
+    except OSError:
+        os.close(from_chrome)
+        os.close(to_us)
+        raise
     try:
         started = _start_supervisor(options, ["--remote-debugging-pipe"], (for_chrome, to_us))
     except BaseException:

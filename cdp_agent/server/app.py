@@ -89,7 +89,7 @@ class AgentApp(Starlette):
     @cached_property
     def _document(self) -> dict[str, Any]:
         """The OpenAPI document, made at the first request: its 30 ms would delay the start of every server."""
-        return document()
+        return document(takes_token=self._options.token is not None)
 
     @cached_property
     def _places(self) -> Places:

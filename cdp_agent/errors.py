@@ -180,7 +180,9 @@ class Unsupported(ModelError):
         self.what = what
 
 
-MORE_FILES = "raise the limit on open files, as `ulimit -n 4096` does for a shell (of a container: --ulimit nofile=4096)."
+MORE_FILES = (
+    "raise the limit on open files, as `ulimit -n 4096` does for a shell (of a container: --ulimit nofile=4096)."
+)
 """What to do about "Too many open files"."""
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
 """The numbers of that error, of the process and of the machine."""

@@ -40,12 +40,16 @@ READING: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("text", ["👩\u200d👩\u200d👧", "می\u200cخواهم", "❤\ufe0f", "a < b [ref=E1]", "Grüße\t\n"], ids=ascii)
+@pytest.mark.parametrize(
+    "text", ["👩\u200d👩\u200d👧", "می\u200cخواهم", "❤\ufe0f", "a < b [ref=E1]", "Grüße\t\n"], ids=ascii
+)
 def test_what_belongs_to_words_stays(text: str) -> None:
     assert inert(text) == text
 
 
-@pytest.mark.parametrize("text", [TAGS, "\u200b", "\u200c\u200d\u200c", "\u200f", "\u202e", "\ufeff", "\x9b31m"], ids=ascii)
+@pytest.mark.parametrize(
+    "text", [TAGS, "\u200b", "\u200c\u200d\u200c", "\u200f", "\u202e", "\ufeff", "\x9b31m"], ids=ascii
+)
 def test_what_nobody_sees_is_gone(text: str) -> None:
     assert inert(f"a{text}b") == "ab"
 

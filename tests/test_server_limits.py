@@ -227,7 +227,7 @@ async def test_the_end_of_the_server_answers_every_request_that_is_under_way(bro
             for path, (_, call) in zip(paths, calls, strict=True)
         ]
         while sum(held.calls for held in served.app.sessions._open.values()) < len(calls):
-            await asyncio.sleep(0.01)
+            await served.client.get("/health")
         began, served.server.should_exit = time.monotonic(), True
         answers = await asyncio.gather(*asking)
 

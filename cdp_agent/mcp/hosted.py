@@ -14,6 +14,7 @@ import msgspec
 
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.mcp.calls import CallReply, CallRequest, FilesRequest, SessionFile
+from cdp_agent.session import runtime
 from cdp_agent.session.client import HostConnection
 from cdp_agent.session.messages import (
     CallAnswered,
@@ -24,7 +25,6 @@ from cdp_agent.session.messages import (
     Message,
     StderrText,
 )
-from cdp_agent.session import runtime
 from cdp_agent.session.runtime import checked_name
 
 KEPT_S = 10.0

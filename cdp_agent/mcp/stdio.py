@@ -21,13 +21,20 @@ from anyio import ClosedResourceError, EndOfStream
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCNotification, jsonrpc_message_adapter
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    jsonrpc_message_adapter,
+)
 
 _LONGEST_LINE = 256 << 20
 _LAST_ANSWERS_S = 5.0
 _NO_MESSAGE = (
-    "This is no message of JSON-RPC 2.0: an object with a method, params that are an object, and in a request an id that "
-    "is a string or an integer; half of a surrogate pair is no text."
+    "This is no message of JSON-RPC 2.0: an object with a method, params that are an object, and in a request an id "
+    "that is a string or an integer; half of a surrogate pair is no text."
 )
 _log = logging.getLogger(__name__)
 

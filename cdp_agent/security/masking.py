@@ -3,10 +3,11 @@
 It finds a secret as it is, in upper or lower case; with white space, line breaks, guillemets or zero-width characters
 between its letters; with any of its letters percent-encoded (also twice, with + for a space), as an HTML entity, or as
 a JSON or JavaScript escape; in Base64 (also twice, of UTF-16, URL-safe, and inside a longer text that was encoded); as
-the numbers of its characters (75 105, U+004B, 0x4b, CSS escapes); and the rest of it where a text was cut with "…". A secret of six or more letters and digits is also found in a normal form: forwards
-and backwards, and in hexadecimal; in full-width, mathematical, circled or accented letters; with any signs, marks or
-tags between its letters, and with each letter in its own element. It does not find a secret that was transformed in
-another way (hashed, compressed, shifted along the alphabet), spread over other words, or shown only in a picture.
+the numbers of its characters (75 105, U+004B, 0x4b, CSS escapes); and the rest of it where a text was cut with "…". A
+secret of six or more letters and digits is also found in a normal form: forwards and backwards, and in hexadecimal; in
+full-width, mathematical, circled or accented letters; with any signs, marks or tags between its letters, and with each
+letter in its own element, item of a list, or text of a value. It does not find a secret that was transformed in another
+way (hashed, compressed, shifted along the alphabet), spread over other words, or shown only in a picture.
 """
 
 from __future__ import annotations

@@ -37,6 +37,8 @@ def with_texts(value: _T, change: Callable[[str, str], str], name: str = "") -> 
                 with_texts(key, change, "") if isinstance(key, str) else key: with_texts(each, change, str(key))
                 for key, each in value.items()
             }
-            changed = any(new is not old for new, old in zip([*pairs, *pairs.values()], [*value, *value.values()]))
+            changed = any(
+                new is not old for new, old in zip([*pairs, *pairs.values()], [*value, *value.values()], strict=False)
+            )
             result = pairs if changed else value
     return result  # type: ignore[return-value]  # of the same type in every case

@@ -112,7 +112,9 @@ class _Answered:
         except asyncio.CancelledError:
             if not self._is_ending or answering not in self._unanswered:
                 raise
-            await send({"type": "http.response.start", "status": 503, "headers": [(b"content-type", b"application/json")]})
+            await send(
+                {"type": "http.response.start", "status": 503, "headers": [(b"content-type", b"application/json")]}
+            )
             await send({"type": "http.response.body", "body": _ENDING})
         finally:
             self._unanswered.discard(answering)

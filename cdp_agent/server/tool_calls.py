@@ -23,11 +23,10 @@ from cdp_agent.tools import CALLABLE
 from cdp_agent.tools.aliases import nearest
 from cdp_agent.tools.picturing import why_not_written
 
-
 _READS_SECRETS = (
-    "A script could read the secrets, and tell them in a form in which they are not recognized. Do it with other tools, "
-    "or open a session without secrets, or with allow_evaluate; beside secrets of the server, only its operator can "
-    "allow scripts (--allow-evaluate)."
+    "A script could read the secrets, and tell them in a form in which they are not recognized. Do it with other "
+    "tools, or open a session without secrets, or with allow_evaluate; beside secrets of the server, only its operator "
+    "can allow scripts (--allow-evaluate)."
 )
 
 

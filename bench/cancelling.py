@@ -36,6 +36,7 @@ STEPS = ["Type 'tea' into Name", "Click on Go", "Choose Green in Colour"]
 _LONGEST_S = 0.4
 _USED_EVERY = 25
 _ENDS_WITHIN_S = 15.0
+_NAVIGATING = ("goto", "reload", "run", "do")
 
 
 class Tried(msgspec.Struct):
@@ -104,6 +105,8 @@ class Cancelling:
         self.tried.cancelled[name] += call.cancelled()
         if not call.cancelled():
             call.result()
+        elif name in _NAVIGATING:  # what is cancelled loads no further, so that the page may be empty
+            await self._page.goto(PAGE)
 
     async def _look(self, after: str) -> None:
         """What is so after any call, however it ended."""

@@ -17,6 +17,8 @@ CdpAgentError
 
 from __future__ import annotations
 
+import errno
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal  # at run time this import would cost each command 5 ms
@@ -176,6 +178,14 @@ class Unsupported(ModelError):
     ) -> None:
         super().__init__(provider, message, status)
         self.what = what
+
+
+MORE_FILES = (
+    "raise the limit on open files, as `ulimit -n 4096` does for a shell (of a container: --ulimit nofile=4096)."
+)
+"""What to do about "Too many open files"."""
+OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
+"""The numbers of that error, of the process and of the machine."""
 
 
 class SetupError(CdpAgentError):

@@ -18,6 +18,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.fake_chrome import FakeChrome
+from tests.raw_server import talking
 
 COUNT = 8
 """The full number: `python -m bench.cancelling 300`."""
@@ -135,6 +136,25 @@ async def test_waiting_for_what_happens_is_no_task_that_could_be_left() -> None:
     waiting.cancel()
     await asyncio.sleep(0)
     assert not activity._waiting
+
+
+async def test_a_page_does_not_load_on_when_its_navigation_was_cancelled(page: Page) -> None:
+    begun, left = asyncio.Event(), asyncio.Event()
+
+    async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Here")
+        begun.set()
+        await reader.read()
+        left.set()
+
+    async with talking(endless) as port, asyncio.timeout(10):
+        opening = asyncio.create_task(page.goto(f"http://127.0.0.1:{port}/"))
+        await begun.wait()
+        opening.cancel()
+        await asyncio.wait([opening])
+
+        await left.wait()
 
 
 async def test_an_action_that_fails_just_as_it_is_cancelled_is_not_complained_of(page: Page) -> None:

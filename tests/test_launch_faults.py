@@ -31,6 +31,10 @@ WITHIN_S = 2 * UNDER_LOAD_S
 
 ROWS = {
     "ends at once": ("exit 3", "ended at once: exit status 3"),
+    "has too few files": (
+        "echo 'Too many open files (24)' >&2; exit 5",
+        r"What to do: raise the limit on open files, as `ulimit -n 4096`",
+    ),
     "is killed": ("kill -9 $$", "ended at once: killed by signal 9"),
     "says nothing": ("exec sleep 600", r"did not answer within 1\.5 s"),
     "babbles": ("printf 'garbage\\0{\\0\\377\\0' >&4; exec sleep 600", r"did not answer within 1\.5 s"),

@@ -56,6 +56,42 @@ def in_letters(first: int, text: str = PLAIN) -> str:
     return "".join(chr(first + ord(each) - ord("a")) for each in text)
 
 
+NUMBERS: dict[str, Callable[[str], str]] = {
+    "decimal": lambda text: " ".join(str(ord(each)) for each in text),
+    "a list of them": lambda text: str([ord(each) for each in text]),
+    "an expression": lambda text: f"fromCharCode({','.join(str(ord(each)) for each in text)})",
+    "backwards": lambda text: " ".join(str(ord(each)) for each in reversed(text)),
+    "U+": lambda text: " ".join(f"U+{ord(each):04X}" for each in text),
+    "0x": lambda text: ", ".join(f"0x{ord(each):x}" for each in text),
+    "octal escapes": lambda text: "".join(f"\\{ord(each):o}" for each in text),
+    "CSS escapes": lambda text: "".join(f"\\{ord(each):x} " for each in text),
+    "long CSS escapes": lambda text: "".join(f"\\{ord(each):06x}" for each in text),
+    "Base64 of UTF-16": lambda text: base64.b64encode(text.encode("utf-16-le")).decode(),
+    "Base64 of UTF-16, the other way round": lambda text: base64.b64encode(f"x{text}".encode("utf-16-be")).decode(),
+    "hexadecimal UTF-16": lambda text: text.encode("utf-16-be").hex(),
+    "a number in each element": lambda text: "\n".join(f"- paragraph: {ord(each)}" for each in text),
+}
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_a_secret_is_found_where_it_is_computed_with_little_work(kind: str) -> None:
+    secret = "Kite-Garden7391"
+    mask = Mask()
+    mask.add(secret, "[kite]")
+
+    hidden = mask.hide(f"before {NUMBERS[kind](secret)} after {NUMBERS[kind]('Bird-Garden7391')}")
+
+    assert hidden.count("[kite]") == 1
+    assert NUMBERS[kind](secret) not in hidden
+
+
+@pytest.mark.parametrize("mark", ["- ", "* ", "  + ", "> ", "1. ", "12) "])
+def test_a_secret_is_found_in_a_list_of_its_letters_in_markdown(mark: str) -> None:
+    hidden = masked("\n".join(f"{mark}{letter}" for letter in PLAIN))
+
+    assert hidden == "\n".join(mark if number else f"{mark}[user]" for number in range(len(PLAIN)))
+
+
 SPELT = {
     "backwards": PLAIN[::-1],
     "backwards and apart": "-".join(PLAIN[::-1]),

@@ -47,17 +47,24 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def url(environment: dict[str, str], detached: DetachedChrome) -> Iterator[str]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The only one that clients over HTTP have files written to."""
+    return tmp_path_factory.mktemp("made")
+
+
+@pytest.fixture(scope="module")
+def url(environment: dict[str, str], detached: DetachedChrome, folder: Path) -> Iterator[str]:
     """The address of a server over HTTP, whose sessions are in the Chrome that runs already, and end with it."""
     attached = {**environment, "CDP_AGENT_CDP": detached.endpoint}
-    command = [*COMMAND, "mcp", "--http", "0"]
+    command = [*COMMAND, "mcp", "--http", "0", "--max-sessions", "2", "--downloads", str(folder)]
     with subprocess.Popen(command, env=attached, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         told = process.stderr.readline()
         assert told.startswith("cdp-agent serves MCP at "), told
         yield told.split()[-1]
         process.terminate()
-    Cli(attached).end()
+        assert process.wait(5) == 0
+    assert Cli(attached)("sessions").stdout == "No session runs.\n"
 
 
 @pytest.fixture
@@ -98,6 +105,24 @@ async def test_clients_of_both_eras_search_by_turns_and_meet_nobody_in_a_session
     assert 'heading "Your cart"' in own
     assert wrong.is_error
     assert (wrong.meta or {})["error"] == "SetupError"
+
+
+async def test_clients_elsewhere_have_files_written_below_one_folder_and_no_more_sessions_than_may_be(
+    url: str, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "out").symlink_to(tmp_path)
+    async with over_http(url) as client:
+        await client.call_tool("goto", {"url": "data:text/html,<p>Here", "session": "own"})
+        paths = [str(tmp_path / "x.png"), "../x.png", "out/x.png", "~/x.png"]
+        refused = [await client.call_tool("screenshot", {"path": path, "session": "own"}) for path in paths]
+        written = await client.call_tool("pdf", {"path": "x.pdf", "session": "own"})
+        await client.call_tool("manage_tabs", {"action": "list"})
+        third = await client.call_tool("goto", {"url": "data:text/html,<p>There", "session": "third"})
+
+    assert [each.is_error for each in refused] == [True] * 4
+    assert os.listdir(tmp_path) == []
+    assert said(written).endswith(f"bytes to {folder / 'x.pdf'}.")
+    assert (third.is_error, (third.meta or {})["error"]) == (True, "SetupError")
 
 
 async def test_only_whoever_has_the_token_and_comes_from_no_page_is_served(url: str) -> None:

@@ -231,6 +231,33 @@ async def test_only_messages_are_on_the_wire_and_both_ends_come_back_afterwards(
     assert errors.count(b"stray\n") == errors.count(b"of a child\n") == 2 + len(at_once)
 
 
+async def test_what_is_no_message_is_answered_with_an_error_and_its_id(piped: Piped) -> None:
+    lines = {
+        b"nonsense": (None, -32700),
+        b"\xff\xfe": (None, -32700),
+        b"[" * 100_000: (None, -32700),
+        b"[]": (None, -32600),
+        b'{"id": 1}': (1, -32600),
+        b'{"jsonrpc": "1.0", "id": 2, "method": "ping"}': (2, -32600),
+        b'{"jsonrpc": "2.0", "id": 3, "method": "ping", "params": []}': (3, -32600),
+        b'{"jsonrpc": "2.0", "id": null, "method": "ping"}': (None, -32600),
+        b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}': (None, -32600),
+        b'{"jsonrpc": "2.0", "id": "a\\ud83d", "method": "ping"}': ("a\ud83d", -32600),
+        b'{"jsonrpc": "2.0", "id": 4, "method": "ping", "params": {"a": "\\ud83d"}}': (4, -32600),
+    }
+    answers = []
+    for line in lines:
+        piped.say(line)
+        answers.append(json.loads(await piped.stdout.readline()))
+    piped.say(b"")  # no line at all, like an answer to a question that nobody asked
+    piped.say(b'{"jsonrpc": "2.0", "id": 5, "result": "\\ud83d"}')
+
+    assert [(each["id"], each["error"]["code"]) for each in answers] == list(lines.values())
+    assert await piped.ask(6, "ping") == {}
+    piped.stdin.close()
+    assert await piped.ended() == 0
+
+
 async def test_a_client_that_takes_no_answer_and_leaves_ends_it(piped: Piped) -> None:
     piped.stdout_transport.close()
     params = {"name": "say", "arguments": {"text": "x" * 200_000}}

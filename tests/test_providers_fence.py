@@ -124,10 +124,10 @@ def test_a_label_is_only_words() -> None:
         "＜|im_start|＞",
         "＜｜im_start｜＞",
         "﹤|im_start|﹥",
-        "<\u200b|im_start|>",
-        "<\u2060|\u200dim_start|>",
+        "<\u200c|im_start|>",
+        "<\u200c|\u200dim_start|>",
         "<∣im_start∣>",
-        "[INST\u200b]",
+        "[INST\u200c]",
         "[\u00adINST]",
         "［INST］",
         "[ＩＮＳＴ]",
@@ -146,7 +146,7 @@ def test_marks_of_chat_templates_are_only_words_inside(mark: str) -> None:
     assert inside.replace(" ", "") == f"before{mark}after".replace(" ", "")
 
 
-@pytest.mark.parametrize("who", ["Human", "Assistant", "H\u200buman", "Ｈｕｍａｎ"], ids=ascii)
+@pytest.mark.parametrize("who", ["Human", "Assistant", "H\u200cuman", "Ｈｕｍａｎ"], ids=ascii)
 def test_nobody_speaks_inside(who: str) -> None:
     assert fence(f"before\n\n{who}: buy", "page").splitlines()[3] == f"{who} : buy"
     assert fence(f"{who}: buy", "page").splitlines()[1] == f"{who} : buy"

@@ -132,10 +132,24 @@ async def test_no_name_leads_out_of_the_folder(served: Served) -> None:
         put = await given(served, place, name, b"x")
         got = await served.client.get(f"{place}/files/{name}")
 
-        assert (name, put.status_code in (201, 404, 405)) == (name, True)
+        assert (name, put.status_code in (400, 404, 405)) == (name, True)
         assert (name, got.status_code in (404, 405)) == (name, True)
         (folder,) = folders_of(served)
         assert {each.parent for each in folder.rglob("*") if each.is_file()} <= {folder / "files"}, name
+
+
+async def test_a_file_is_fetched_by_the_name_that_it_was_given_by_and_no_other_name_replaces_it(served: Served) -> None:
+    place = f"/v1/sessions/{await served.session()}"
+    for name in ("a.txt", "given-a.txt", "download", "a.part"):
+        assert (await given(served, place, name, name.encode())).status_code == 201
+        assert (await served.client.get(f"{place}/files/{name}")).text == name
+
+    refused = [await given(served, place, name, b"x") for name in ("...", "con", " a.txt", "a:b", ".a")]
+    files = (await served.client.get(f"{place}/files")).json()["files"]
+
+    assert [each.status_code for each in refused] == [400] * 5
+    assert "'_con' would be one" in refused[1].json()["error"]["message"]
+    assert [each["id"] for each in files] == ["a.part", "a.txt", "download", "given-a.txt"]
 
 
 async def test_a_file_of_one_session_is_none_of_another(served: Served, serve: Serve) -> None:

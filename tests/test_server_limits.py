@@ -6,6 +6,7 @@ import asyncio
 import json
 import resource
 import socket
+import time
 from collections.abc import AsyncIterator
 
 import httpx
@@ -214,6 +215,25 @@ async def test_clients_that_die_leave_no_tab_and_no_task(browser: Browser) -> No
 
     assert infos == ["stopped"] * 2
     assert (browser.contexts, len(browser.pages)) == ([], tabs)
+
+
+async def test_the_end_of_the_server_answers_every_request_that_is_under_way(browser: Browser) -> None:
+    async with serving(browser) as served:
+        sessions = [await served.session(url="data:text/html,<p>Here") for _ in range(2)]
+        calls = [("wait_for", {"text": "Never", "timeout_s": 60}), ("evaluate", {"expression": "for (;;) {}"})]
+        paths = [f"/v1/sessions/{each}/tools/{name}" for each, (name, _) in zip(sessions, calls, strict=True)]
+        asking = [
+            asyncio.ensure_future(served.client.post(path, json=call))
+            for path, (_, call) in zip(paths, calls, strict=True)
+        ]
+        while sum(held.calls for held in served.app.sessions._open.values()) < len(calls):
+            await served.client.get("/health")
+        began, served.server.should_exit = time.monotonic(), True
+        answers = await asyncio.gather(*asking)
+
+    assert time.monotonic() - began < 5
+    assert all(answer.json()["error"]["type"] for answer in answers)
+    assert browser.contexts == []
 
 
 async def test_the_end_of_the_server_stops_runs_and_tells_so(browser: Browser) -> None:

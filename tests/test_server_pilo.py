@@ -133,6 +133,9 @@ async def test_a_caller_chooses_the_search(browser: Browser, subtests: pytest.Su
                     assert told is None or told in str(model.turns[1]["messages"])
 
 
+NULLS = msgspec.json.encode({each.encode_name: None for each in msgspec.structs.fields(PiloBody)} | {"task": "x"})
+
+
 async def test_errors_have_the_envelope_of_pilo(browser: Browser) -> None:
     wrong = [
         (b"{}", 400, "MISSING_TASK"),
@@ -140,6 +143,8 @@ async def test_errors_have_the_envelope_of_pilo(browser: Browser) -> None:
         (b'{"task": "x", "searchProvider": "yahoo"}', 400, "INVALID_SEARCH_PROVIDER"),
         (b"no json", 500, "TASK_SETUP_FAILED"),
         (b'{"task": "x"}', 500, "MISSING_API_KEY"),
+        (NULLS, 500, "MISSING_API_KEY"),
+        (b'{"task": "x", "maxIterations": 5.0, "maxValidationAttempts": 2.0}', 500, "MISSING_API_KEY"),
         (b'{"task": "x", "executablePath": "/bin/sh"}', 403, "NOT_ALLOWED"),
         (b'{"task": "x", "pwCdpEndpoint": "http://169.254.169.254"}', 403, "NOT_ALLOWED"),
         (b'{"task": "x", "provider": "openai", "openaiApiKey": "sk-1"}', 403, "NOT_ALLOWED"),

@@ -183,6 +183,38 @@ async def test_what_is_wrong_is_said_with_a_status(served: Served, browser: Brow
         assert len(browser.contexts) == before
 
 
+async def test_secrets_that_cannot_be_are_refused_before_a_context_is_opened(served: Served, browser: Browser) -> None:
+    wrong: list[dict[str, Any]] = [
+        {"pw": {"value": "long enough"}},  # for which origin?
+        {"p w": {"value": "long enough", "origins": ["https://shop.example"]}},
+        {"pw": {"value": "x", "origins": ["https://shop.example"]}},
+        {"pw": {"value": "long enough", "origins": ["https://*.example"]}},
+    ]
+    for secrets in wrong:
+        answer = await served.client.post("/v1/sessions", json={"secrets": secrets})
+
+        assert (answer.status_code, answer.json()["error"]["type"]) == (400, "SetupError"), secrets
+    assert browser.contexts == []
+
+
+async def test_scripts_run_beside_secrets_only_where_somebody_asked_for_that(served: Served, serve: Serve) -> None:
+    """A script could return them in a form in which nothing recognizes them."""
+    secrets = {"pw": {"value": "Kite-Garden7391", "fields": "hidden"}}
+    url = serve("<input type=password id=p><input id=t>")
+    script = "[...p.value].map(letter => 2 * letter.charCodeAt(0))"
+    session_id = await served.session(url=url, secrets=secrets)
+    asking = await served.session(url=url, secrets=secrets, allow_evaluate=True)
+
+    hidden = await served.call(session_id, "fill", selector="#p", value="<secret:pw>")
+    shown = await served.call(session_id, "fill", selector="#t", value="<secret:pw>")
+    refused = await served.call(session_id, "evaluate", expression=script)
+    allowed = await served.call(asking, "evaluate", expression=script)
+
+    assert (hidden["error"], shown["error"]["type"]) == (None, "BlockedByPolicy")
+    assert (refused["error"]["type"], refused["value"]) == ("BlockedByPolicy", None)
+    assert allowed["error"] is None
+
+
 async def test_no_more_sessions_than_may_be_and_idle_ones_are_closed(browser: Browser, serve: Serve) -> None:
     async with serving(browser, max_sessions=1, session_idle_s=0.01) as served:
         await served.session(url=serve(SHOP))

@@ -346,12 +346,12 @@ def test_a_line_that_is_broken_is_named(tmp_path: Path) -> None:
 
 
 def test_a_task_is_text_in_the_title(tmp_path: Path) -> None:
-    folder = written(tmp_path / "run", task="</title><script>x</script>")
+    folder = written(tmp_path / "run", task="</title><script>x</script> {{records}}{{script}}")
 
     write_html(folder, tmp_path / "run.html")
 
     page = (tmp_path / "run.html").read_text()
-    assert "<title>&lt;/title&gt;&lt;script&gt;x&lt;/script&gt; – trace</title>" in page
+    assert "<title>&lt;/title&gt;&lt;script&gt;x&lt;/script&gt; {{records}}{{script}} – trace</title>" in page
     assert "<script>x" not in page
 
 

@@ -24,6 +24,7 @@ from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.page.page import tab_of
+from cdp_agent.security.fence import all_inert, inert
 from cdp_agent.session.calls import Call
 from cdp_agent.tools.reading import SnapshotArguments
 
@@ -66,12 +67,12 @@ async def list_tabs(config: Config, opened: OpenSession, caller: CommandCaller) 
         for page in browser.pages
     ]
     if config.json:
-        caller.output.write(msgspec.json.encode(tabs).decode() + "\n")
+        caller.output.write(msgspec.json.encode(all_inert(tabs)).decode() + "\n")
         return DONE
     for tab in tabs:
         notes = ("current" if tab.current else "", "" if tab.ours else "not of this session", tab.asks)
         signs = ", ".join(filter(None, notes))
-        caller.output.write(one_line(f"{tab.id} {tab.title!r} {tab.url}{f' ({signs})' if signs else ''}") + "\n")
+        caller.output.write(inert(one_line(f"{tab.id} {tab.title!r} {tab.url}{f' ({signs})' if signs else ''}")) + "\n")
     return DONE
 
 

@@ -39,5 +39,6 @@ def main(folder: str, name: str) -> None:
         starter.say(CommandEnded(status_of(error)))
     except OSError as error:
         _log.error("the session's process ended: %r", error)  # once it listens, nobody reads its output
-        starter.write_error(f"cdp-agent: {folder} cannot be written: {error.strerror or error}. {runtime.ADVICE}\n")
+        why = f"{folder} cannot be written: {error.strerror or error}. {runtime.advice_on(error)}"
+        starter.write_error(f"cdp-agent: {why}\n")
         starter.say(CommandEnded(WRONG_CALL))

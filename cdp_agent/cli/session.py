@@ -233,8 +233,7 @@ class Sessions:
             await self.close(name)
 
     async def close_all(self) -> None:
-        for name in list(self._open):
-            await self.close(name)
+        await asyncio.gather(*map(self.close, list(self._open)))
 
 
 def endpoint_of(websocket_url: str) -> str:

@@ -18,8 +18,10 @@ from cdp_agent.session.session import Session
 from cdp_agent.steps.approval.policy import Rules
 from cdp_agent.tools.asking import USER_TOOLS
 from cdp_agent.tools.base import Tool, by_name, facts
+from cdp_agent.tools.picturing import SavingArguments, why_not_written
 
 if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
     from cdp_agent.providers.client import Client
 
 TRACE = "trace.jsonl"
@@ -83,13 +85,20 @@ class Allowance(msgspec.Struct, frozen=True):
 
     They upload files from `upload_folders` only, and open URLs with the schemes of `WEB_AND_DATA` and of the browser's
     `allow`. `rules` determine what needs the user's approval, None: nothing. Tools that call a model are called with
-    `model`, without one not at all, and those that run scripts only with `allow_evaluate`.
+    `model`, without one not at all, and those that run scripts only with `allow_evaluate`. Clients that are `elsewhere`
+    (over HTTP) have files written below `file_folder` alone, without one nowhere.
     """
 
     upload_folders: tuple[str, ...] = ()
+    file_folder: str | None = None
+    elsewhere: bool = False
     rules: Rules | None = None
     model: Client | None = None
     allow_evaluate: bool = False
+
+    async def refuses_files(self, call: Call, page: Page) -> str | None:
+        """See Permissions.approve."""
+        return why_not_written(call.name, call.arguments, self.file_folder)
 
 
 class OneSession:
@@ -144,6 +153,7 @@ async def _perform(
         secrets=session.secrets,
         upload_folders=allowance.upload_folders,
         schemes=WEB_AND_DATA,
+        approve=allowance.refuses_files if allowance.elsewhere else None,
         begin_act=user_answers.begin_act if allowance.rules is not None else None,
         ask_user=user_answers.ask_user if request.can_ask else None,
     )
@@ -151,7 +161,9 @@ async def _perform(
     tools = callable_tools(all_tools, has_model=allowance.model is not None, allow_evaluate=allowance.allow_evaluate)
     call = parse_call(request.name, request.arguments, tools)
     if isinstance(call, Call):
-        call = msgspec.structs.replace(call, model=allowance.model, permissions=permissions)
+        is_for_file = allowance.elsewhere and isinstance(call.arguments, SavingArguments)
+        folder = allowance.file_folder if is_for_file else None
+        call = msgspec.structs.replace(call, model=allowance.model, permissions=permissions, folder=folder)
     elif call.is_unknown:
         return CallReply(_no_such_tool(request.name, tools, all_tools), is_unknown=True)
     outcome = await session.perform(call)

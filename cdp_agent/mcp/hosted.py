@@ -14,6 +14,7 @@ import msgspec
 
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.mcp.calls import CallReply, CallRequest, FilesRequest, SessionFile
+from cdp_agent.session import runtime
 from cdp_agent.session.client import HostConnection
 from cdp_agent.session.messages import (
     CallAnswered,
@@ -39,12 +40,23 @@ Raises BrowserError, SetupError.
 """
 
 
+def too_many_sessions(most: int) -> str:
+    """The message for a client that would begin one session too many."""
+    return (
+        f"{most} sessions are open, and no more may be (--max-sessions): go on in one of yours, or wait until one was "
+        "idle for long enough to be closed."
+    )
+
+
 class HostedCalls:
     """Calls in the sessions of this user, in their processes; `session` is the default for calls that name none."""
 
-    def __init__(self, session: str, connect: Connect) -> None:
+    def __init__(self, session: str, connect: Connect, max_sessions: int) -> None:
         self._session = session
         self._connect = connect
+        self._max_sessions = max_sessions
+        self._begun: set[str] = set()
+        """The sessions that did not run when they were first called here."""
         self._links: dict[str, _Link] = {}
         self._opening: dict[str, asyncio.Lock] = {}
 
@@ -63,6 +75,11 @@ class HostedCalls:
         async with self._opening.setdefault(name, asyncio.Lock()):
             link = self._links.get(name)
             if link is None or link.is_over:
+                running = set(runtime.names(runtime.folder()))
+                opening = {each for each, lock in self._opening.items() if lock.locked()} - {name}
+                if name not in running and len(self._begun & running | opening) >= self._max_sessions:
+                    raise SetupError(too_many_sessions(self._max_sessions))
+                self._begun |= {name} - running
                 link = self._links[name] = await _open_link(name, self._connect)
         return link
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
@@ -17,7 +17,8 @@ class McpApp:
     """The ASGI application; see `HttpGuard` for who may call it.
 
     `stateless`: requests of revisions before 2026-07-28 are independent of each other, too. Several servers can then
-    share the requests, but none can ask the client's user anything.
+    share the requests, but none can ask the client's user anything. `drain` is called when the server is to end: it
+    makes the calls under way fail, so that they are answered.
     """
 
     def __init__(
@@ -28,6 +29,7 @@ class McpApp:
         hosts: Sequence[str],
         origins: Sequence[str] = (),
         stateless: bool = False,
+        drain: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         unguarded: AsgiApp = served.streamable_http_app(
             streamable_http_path=PATH,
@@ -44,9 +46,11 @@ class McpApp:
                 expose_headers=["Mcp-Session-Id"],
             )
         self._app = guarded
+        self._drain = drain
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._app(scope, receive, send)
 
     async def drain(self) -> None:
-        """Does nothing: calls under way are cancelled with their requests."""
+        if self._drain is not None:
+            await self._drain()

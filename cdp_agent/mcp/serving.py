@@ -71,7 +71,7 @@ def server(
     `allow_evaluate`. If `session` is a `ToolCalls`, it decides all of this; what is listed depends on `has_model` and
     `allow_evaluate`.
     """
-    allowance = Allowance(upload_folders, approve, model, allow_evaluate)
+    allowance = Allowance(upload_folders, rules=approve, model=model, allow_evaluate=allow_evaluate)
     calls = OneSession(session, allowance) if isinstance(session, Session) else session
     known = session.tools if isinstance(session, Session) else BUILT_IN
     tools = callable_tools(known, has_model=has_model or model is not None, allow_evaluate=allow_evaluate)

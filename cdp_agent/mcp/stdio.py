@@ -7,6 +7,7 @@ the pipe open, since a thread that reads cannot be cancelled.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import stat
@@ -20,10 +21,21 @@ from anyio import ClosedResourceError, EndOfStream
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    jsonrpc_message_adapter,
+)
 
 _LONGEST_LINE = 256 << 20
 _LAST_ANSWERS_S = 5.0
+_NO_MESSAGE = (
+    "This is no message of JSON-RPC 2.0: an object with a method, params that are an object, and in a request an id "
+    "that is a string or an integer; half of a surrogate pair is no text."
+)
 _log = logging.getLogger(__name__)
 
 
@@ -58,7 +70,8 @@ async def _open_streams() -> AsyncIterator[tuple[_Received, _Sent]]:
         )
         writer = asyncio.StreamWriter(going, protocol, None, loop)
         try:
-            yield _Received(reader), _Sent(writer)
+            sent = _Sent(writer)
+            yield _Received(reader, sent), sent
         finally:
             coming.close()
             writer.close()
@@ -100,23 +113,50 @@ class _Stream:
 
 
 class _Received(_Stream):
-    """The client's messages for the SDK; an invalid line is received as an error."""
+    """The client's messages for the SDK. A line that is none is answered here, with an error."""
 
-    def __init__(self, reader: asyncio.StreamReader) -> None:
+    def __init__(self, reader: asyncio.StreamReader, sent: _Sent) -> None:
         self._reader = reader
+        self._sent = sent
 
-    async def receive(self) -> SessionMessage | Exception:
-        try:
-            if not (line := await self._reader.readline()):
+    async def receive(self) -> SessionMessage:
+        while True:
+            try:
+                line = await self._reader.readline()
+            except ValueError:
+                await self._sent.refuse(None, INVALID_REQUEST, f"A line may have {_LONGEST_LINE:,} bytes.")
+                continue
+            if not line:
                 raise EndOfStream
-            return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
-        except ValueError as error:  # not a message, or too long
-            return error
+            try:
+                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                if not isinstance(message, JSONRPCNotification) or b'"id"' not in line or "id" not in json.loads(line):
+                    return SessionMessage(message)
+            except ValueError as error:
+                _log.debug("an invalid message: %s", error)
+            if line.strip() and (answer := await self._refused(line)) is not None:
+                return answer
+
+    async def _refused(self, line: bytes) -> SessionMessage | None:
+        """Answers a line that is no message; one that was to answer us is returned, as an error."""
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            await self._sent.refuse(None, PARSE_ERROR, "This line is no JSON, or nested too deep.")
+            return None
+        message = message if isinstance(message, dict) else {}
+        number = message.get("id")
+        number = number if isinstance(number, str | int) and not isinstance(number, bool) else None
+        if message.keys() & {"result", "error"} and isinstance(number, int):
+            error = ErrorData(code=INVALID_REQUEST, message="The client's answer was no message of JSON-RPC.")
+            return SessionMessage(JSONRPCError(jsonrpc="2.0", id=number, error=error))
+        await self._sent.refuse(number, INVALID_REQUEST, _NO_MESSAGE)
+        return None
 
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> SessionMessage | Exception:
+    async def __anext__(self) -> SessionMessage:
         try:
             return await self.receive()
         except EndOfStream:
@@ -131,7 +171,13 @@ class _Sent(_Stream):
 
     async def send(self, item: SessionMessage) -> None:
         """Sends a message. Raises ClosedResourceError if the client is gone."""
-        message = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+        await self._write(item.message.model_dump_json(by_alias=True, exclude_unset=True))
+
+    async def refuse(self, number: str | int | None, code: int, why: str) -> None:
+        """Answers what was no message. Raises ClosedResourceError if the client is gone."""
+        await self._write(json.dumps({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": why}}))
+
+    async def _write(self, message: str) -> None:
         try:
             self._writer.write(f"{message}\n".encode())
             await self._writer.drain()

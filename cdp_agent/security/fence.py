@@ -12,7 +12,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import TypeVar
 
+from cdp_agent.security.texts import with_texts
+
+_T = TypeVar("_T")
 TAG = "untrusted"
 REMOVED = "(fence mark removed)"
 
@@ -34,6 +38,7 @@ _LOOKS_LIKE = {
     **{chr(first + at): chr(97 + at) for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)},
 }
 _JUNK = "\0"
+_NOT_ASCII = re.compile("[^\0-\x7f]+")
 
 
 class _Folding(dict[int, str]):
@@ -42,6 +47,13 @@ class _Folding(dict[int, str]):
     def __init__(self, junk: str, kept: str) -> None:
         self._junk = junk
         super().__init__({ord(char): char for char in kept})
+        self._ascii = "".join(map(self.__getitem__, range(128))).encode() + bytes(128)
+
+    def fold(self, text: str) -> str:
+        """The text with each of its characters folded, so that all positions stay the same."""
+        if not text.isascii():  # a text of some language has few such characters, and these are slow
+            text = _NOT_ASCII.sub(lambda match: match[0].translate(self), text)
+        return text.encode().translate(self._ascii).decode() if text.isascii() else text.translate(self)
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -64,6 +76,7 @@ _LOOSE = _Folding("-_.·|'\"`*", "")
 """For our own tags: separators between their letters are ignored."""
 _PLAIN = _Folding("", " \t\n")
 """For the marks of chat templates, in which every character is significant."""
+_LESS_SIGNS = ("<", "&", "%", "3c", "3C")
 _LESS = r"(?:<|&(?:amp;?)*(?:lt;?|#0*60;?|#x0*3c;?)|%(?:25)*3c|(?<!/)/+(?:u003c|u\{0*3c\}|x3c))"
 # Digits may replace letters; "ﬆ" and "ẞ" are one character.
 _LETTERS = f"{_JUNK}*".join([*"untru", "[s5$]", "[s5$]?", "t?", "[e3]", "d"])
@@ -82,11 +95,17 @@ _BRACKETED = (
 )
 _TEMPLATE_MARK = re.compile(
     rf"<(?=\|)|<(?=<?/?(?:antml:|{_WORDS})\b)|\[(?=/?(?:{_BRACKETED.lower()})\])".replace("SYS", "sys")
-    # The words that tell some servers who speaks: https://docs.claude.com/en/docs/legacy-model-guide
-    + r"|(?:(?<=\n\n)|(?<=^))(?:human|assistant)(?=\s?:)"
 )
+# The words that tell some servers who speaks: https://docs.claude.com/en/docs/legacy-model-guide
+_SPEAKER = re.compile(r"(?:human|assistant)(?=\s?:)(?:(?<=^human)|(?<=^assistant)|(?<=\n\nhuman)|(?<=\n\nassistant))")
 # Tag characters and variation selectors can spell out a whole message: https://www.unicode.org/reports/tr36/
-_UNSEEN = re.compile("[\u202a-\u202e\u2066-\u2069\ufe00-\ufe0e\U000e0000-\U000e01ef]|\ufe0f{2,}")
+# A single joiner (U+200C, U+200D) or emoji selector belongs to many a word; a row of them is a message of its own.
+_UNSEEN = re.compile(
+    "[\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0e\ufeff\U000e0000-\U000e01ef]|[\ufe0f\u200c\u200d]{2,}"
+)
+_HARMFUL = ("<", "\\", "&", "%", "003c", "x3c", "u{", "human", "assistant")
+"""In ASCII and in lower case: without these, controls and words in brackets, which is quick to see, a text is inert."""
+_BRACKETS = re.compile(r"\[/?[a-z_]+\]")
 # Sequences that control a terminal: https://www.ecma-international.org/publications-and-standards/standards/ecma-48/
 _TERMINAL = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c)?")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
@@ -105,14 +124,33 @@ def fence(text: str, label: str) -> str:
 
 def inert(text: str) -> str:
     """The text without anything that could be read as a tag of a fence or a mark of a chat template."""
+    if text.isascii() and _CONTROL.search(text) is None:
+        lower = text.lower()
+        if not (any(each in lower for each in _HARMFUL) or _BRACKETS.search(lower)):
+            return text
     if _CONTROL.search(text):
         text = _TERMINAL.sub("", text.replace("\r\n", "\n")).translate(_CONTROLS)
     text = text if text.isascii() else _UNSEEN.sub("", text)
-    return _without_template_marks(_without_marks(text))
+    text = _spaced(_TEMPLATE_MARK, _without_marks(text))
+    return _spaced(_SPEAKER, text)
+
+
+def all_inert(value: _T) -> _T:
+    """The value with all texts in it made inert: what interfaces return passes the same border as a model's input."""
+    made: dict[str, str] = {}  # what a tool says is in its value, too
+
+    def change(text: str, name: str) -> str:
+        if (changed := made.get(text)) is None:
+            changed = made[text] = inert(text)
+        return changed
+
+    return with_texts(value, change)
 
 
 def _without_marks(text: str) -> str:
-    folded = text.translate(_LOOSE)  # of the same length, so that positions in both are the same
+    folded = _LOOSE.fold(text)  # of the same length, so that positions in both are the same
+    if not any(each in folded for each in _LESS_SIGNS):
+        return text
     result, end = [], 0
     for mark in _MARK.finditer(folded):
         result += [text[end : mark.start()], REMOVED]
@@ -120,15 +158,15 @@ def _without_marks(text: str) -> str:
     return "".join([*result, text[end:]])
 
 
-def _without_template_marks(text: str) -> str:
-    """The text with a space in each mark of a chat template: after its first character, or after a speaker's name."""
-    folded = text.translate(_PLAIN)
+def _spaced(marks: re.Pattern[str], text: str) -> str:
+    """The text with a space in each of these marks: after its first character, or after a speaker's name."""
+    folded = _PLAIN.fold(text)
     places: list[int] | None = None
     if _JUNK in folded:
         places = [index for index, char in enumerate(folded) if char != _JUNK]
         folded = folded.replace(_JUNK, "")
     result, end = [], 0
-    for mark in _TEMPLATE_MARK.finditer(folded):
+    for mark in marks.finditer(folded):
         at = mark.end() if places is None else places[mark.end() - 1] + 1
         result += [text[end:at], " "]
         end = at

@@ -11,12 +11,11 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import re
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from contextlib import suppress
-from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 """The names of a server that only its own machine can reach."""
@@ -25,6 +24,10 @@ BODY_TIMEOUT_S = 30.0
 SEND_TIMEOUT_S = 60.0
 REST_S = 10.0
 """How long the rest of a refused request is read and discarded."""
+
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{0,5}))?")
+"""https://www.rfc-editor.org/rfc/rfc9110#section-7.2, without what no server of ours is called."""
+_LAST_PORT = 65_535
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -218,11 +221,7 @@ def _only(scope: Scope, name: bytes) -> str | None:
     return found[0] if found else None
 
 
-@lru_cache(maxsize=64)  # every request has one
 def _name_of(host: str) -> str:
     """The host name in `Host`, without port and brackets; "" if it is invalid."""
-    try:
-        parts = urlsplit(f"//{host}")
-    except ValueError:
-        return ""
-    return (parts.hostname or "") if parts.netloc == host and parts.username is None else ""
+    parts = _HOST.fullmatch(host.lower())
+    return (parts[1] or parts[2]) if parts and int(parts[3] or 0) <= _LAST_PORT else ""

@@ -2,11 +2,12 @@
 
 It finds a secret as it is, in upper or lower case; with white space, line breaks, guillemets or zero-width characters
 between its letters; with any of its letters percent-encoded (also twice, with + for a space), as an HTML entity, or as
-a JSON or JavaScript escape; in Base64 (also twice, URL-safe, and inside a longer text that was encoded); and the rest
-of it where a text was cut with "…". A secret of six or more letters and digits is also found in a normal form: forwards
-and backwards, and in hexadecimal; in full-width, mathematical, circled or accented letters; with any signs, marks or
-tags between its letters, and with each letter in its own element. It does not find a secret that was transformed in
-another way (hashed, compressed, shifted along the alphabet), spread over other words, or shown only in a picture.
+a JSON or JavaScript escape; in Base64 (also twice, of UTF-16, URL-safe, and inside a longer text that was encoded); as
+the numbers of its characters (75 105, U+004B, 0x4b, CSS escapes); and the rest of it where a text was cut with "…". A
+secret of six or more letters and digits is also found in a normal form: forwards and backwards, and in hexadecimal; in
+full-width, mathematical, circled or accented letters; with any signs, marks or tags between its letters, and with each
+letter in its own element, item of a list, or text of a value. It does not find a secret that was transformed in another
+way (hashed, compressed, shifted along the alphabet), spread over other words, or shown only in a picture.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeVar
 from urllib.parse import unquote
 
 from cdp_agent.security.entities import unescaped
+from cdp_agent.security.texts import with_texts
 
 COVER = "•"
 _LEAST_CUT = 4
@@ -49,7 +52,15 @@ _STRUCTURE = re.compile(
     re.MULTILINE,
 )
 
+_LIST = re.compile(r"^ *(?:[-*+>]|[0-9]{1,9}[.)]) +|<[^<>\n]{1,300}>|\]\([^()\s]*\)", re.MULTILINE)
+"""The same in lists of Markdown, where what follows "- " is no role."""
+_CODE = re.compile(r"(?:U\+|0[xo]|[ux])?([0-9][0-9a-f]{0,7})(?![0-9a-z])|[0-9a-z]+", re.IGNORECASE)
+"""The number of a character in any base and writing, or another word."""
+_BASES = {10: "d", 16: "x", 8: "o"}
+_LARGEST = 0x10FFFF
+
 Span = tuple[int, int]
+_T = TypeVar("_T")
 
 
 class _Normal(dict[int, str]):
@@ -95,6 +106,42 @@ class Mask:
             masked = self._remembered[text] = self._replaced(text, lambda span, shown: shown)
         return masked
 
+    def hide_spread(self, value: _T) -> _T:
+        """The value without secrets whose parts are in several texts of it: in any, or in those of one field or key."""
+        fields: dict[str | None, list[str]] = {None: []}
+
+        def note(text: str, name: str) -> str:
+            if name:  # else it may be a key
+                fields[None].append(text)
+            fields.setdefault(name, []).append(text)
+            return text
+
+        with_texts(value, note)
+        hidden = {name: self._hidden_in(texts) for name, texts in fields.items()}
+        if hidden == fields:
+            return value
+        rest = {name: iter(texts) for name, texts in hidden.items()}
+
+        def put(text: str, name: str) -> str:
+            of_all, of_field = next(rest[None]) if name else text, next(rest[name])
+            return of_all if of_field == text else of_field
+
+        return with_texts(value, put)
+
+    def _hidden_in(self, texts: list[str]) -> list[str]:
+        """The texts without secrets that begin in one of them and go on in others."""
+        spans = self.found("\n".join(texts)) if len(texts) > 1 else []
+        result, start = [], 0
+        for text in texts:
+            parts, at, end = [], 0, start + len(text)
+            for (first, last), shown in spans:
+                if first < end and last > start:
+                    parts += [text[at : max(first - start, 0)], shown if first >= start else ""]
+                    at = min(last, end) - start
+            result.append("".join([*parts, text[at:]]))
+            start = end + 1
+        return result
+
     def cover(self, text: str) -> str:
         """The text with every character of a secret replaced by a dot, so that its length stays the same."""
         return self._replaced(text, lambda span, shown: COVER * (span[1] - span[0]))
@@ -103,7 +150,8 @@ class Mask:
         """The spans where secrets occur, without overlaps, each with the label to show instead."""
         forms = _Forms(text)
         spans = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
-        spans += [part for each in self._hidden.values() for part in each.spread(forms)]
+        for reading in forms.readings:
+            spans += [part for each in self._hidden.values() for part in each.spread(reading)]
         spans.sort(key=lambda each: (each[0][0], -each[0][1]))
         merged: list[tuple[Span, str]] = []
         for (start, end), shown in spans:
@@ -129,12 +177,17 @@ class _MaskedText:
         self.shown = shown
         self._secret = secret
         self._folded = _folded(secret)
+        self._lower = "".join(map(_lower, secret))
+        letters = {each for each in secret if not each.isalpha()} or set(secret)  # a letter may be large or small
+        self._numbers = {base: {format(ord(each), form) for each in letters} for base, form in _BASES.items()}
         self._with_spaces = any(map(str.isspace, secret))
-        once = _base64_of(secret.encode())
+        wide = [secret.encode(each, "surrogatepass") for each in ("utf-16-le", "utf-16-be")]
+        once = set().union(*map(_base64_of, (secret.encode(), *wide)))
         twice = {each for inner in once for each in _base64_of(inner.encode())}
         self._encoded = sorted(once | twice)
         normal = _normal(secret)
         turned = {normal, normal[::-1], _normal(secret[::-1]), secret.encode().hex(), secret.encode()[::-1].hex()}
+        turned |= {each.hex() for each in wide}
         self._normal_forms = sorted(turned) if len(normal) >= _LEAST_NORMAL else []
 
     @cached_property
@@ -167,16 +220,27 @@ class _MaskedText:
             if encoded in forms.without_spaces:
                 yield from (match.span() for match in _pattern(encoded, re.NOFLAG).finditer(text))
 
-    def spread(self, forms: _Forms) -> Iterator[tuple[Span, str]]:
-        """The spans where it occurs in the normal form: its first piece with the label, pieces elsewhere with ""."""
+    def spread(self, reading: _Reading) -> Iterator[tuple[Span, str]]:
+        """The spans where it occurs in the normal form, or as the numbers of its characters.
+
+        Its first piece has the label, pieces elsewhere "".
+        """
         for turned in self._normal_forms:
-            at = forms.normal.find(turned)
-            while at >= 0:
-                shown = self.shown
-                for span in _pieces(forms.places[at : at + len(turned)], forms.tagged):
-                    yield span, shown
-                    shown = ""
-                at = forms.normal.find(turned, at + len(turned))
+            for at in _occurrences(turned, reading.normal):
+                yield from self._labelled(reading.places[at : at + len(turned)], reading)
+        for base, numbers in self._numbers.items():
+            if not all(number in reading.lower for number in numbers):
+                continue
+            for turned in {self._lower, self._lower[::-1]}:
+                for at in _occurrences(turned, reading.decoded(base)):
+                    spans = (word.span() for word in reading.words[at : at + len(turned)])
+                    yield from self._labelled([place for span in spans for place in range(*span)], reading)
+
+    def _labelled(self, places: list[int], reading: _Reading) -> Iterator[tuple[Span, str]]:
+        shown = self.shown
+        for span in _pieces(places, reading.tagged):
+            yield span, shown
+            shown = ""
 
     def _stands_in(self, forms: _Forms) -> bool:
         return any(self._folded in form for form in forms.folded) or (
@@ -211,9 +275,17 @@ class _Forms:
         return {each.replace("+", "") for each in self.folded}
 
     @cached_property
-    def tagged(self) -> str:
-        """The text with everything between elements overwritten by `_TAG`, so that all positions stay the same."""
-        return _STRUCTURE.sub(lambda match: _TAG * len(match[0]), self._text)
+    def readings(self) -> list[_Reading]:
+        patterns = (_STRUCTURE, _LIST) if _LIST.search(self._text) else (_STRUCTURE,)
+        return [_Reading(self._text, each) for each in patterns]
+
+
+class _Reading:
+    """A text with what stands between the texts of elements or the items of lists set aside."""
+
+    def __init__(self, text: str, between: re.Pattern[str]) -> None:
+        self.tagged = between.sub(lambda match: _TAG * len(match[0]), text)
+        """The text with that overwritten by `_TAG`, so that all positions stay the same."""
 
     @cached_property
     def normal(self) -> str:
@@ -224,6 +296,39 @@ class _Forms:
         """The position in the text of each letter of `normal`."""
         letters = (each.translate(_NORMAL) for each in self.tagged)
         return [at for at, each in enumerate(letters) for _ in each.replace(_JUNK, "").replace(_TAG, "")]
+
+    @cached_property
+    def lower(self) -> str:
+        return self.tagged.lower()
+
+    @cached_property
+    def words(self) -> list[re.Match[str]]:
+        return list(_CODE.finditer(self.tagged))
+
+    def decoded(self, base: int) -> str:
+        """The characters whose numbers in that base are the `words`; `_JUNK` for other words."""
+        return "".join(_character(word[1], base) for word in self.words)
+
+
+def _character(number: str | None, base: int) -> str:
+    """The character of that number in that base; `_JUNK` if there is none."""
+    try:
+        code = -1 if number is None else int(number, base)
+    except ValueError:
+        return _JUNK
+    return _lower(chr(code)) if 0 <= code <= _LARGEST else _JUNK
+
+
+def _lower(letter: str) -> str:
+    lower = letter.lower()
+    return lower if len(lower) == 1 else letter
+
+
+def _occurrences(part: str, text: str) -> Iterator[int]:
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + len(part))
 
 
 def _normal(text: str) -> str:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 import time
 import weakref
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal, TypeVar
 from urllib.parse import urlsplit
 
@@ -17,6 +19,7 @@ import msgspec
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.patterns import pattern
 from cdp_agent.security.origins import location_origin
+from cdp_agent.security.texts import with_texts
 
 if TYPE_CHECKING:
     from cdp_agent.security.masking import Mask
@@ -171,10 +174,14 @@ class Secrets:
         return [span for span, _ in self._mask.found(text)] if self._mask else []
 
     def masked(self, value: _T) -> _T:
-        """The same data with every text in it masked, also inside structs, lists and dicts; bytes are unchanged."""
+        """The same data with every text in it masked, also inside structs, lists and dicts; bytes are unchanged.
+
+        A secret whose parts are in several texts, in all of them or in those of one field or key, is masked as well.
+        """
         if not self:
             return value
-        return _each_text(value, self)
+        masked = with_texts(value, lambda text, name: self.mask(text))
+        return masked if self._mask is None else self._mask.hide_spread(masked)
 
     def _value(self, name: str) -> str:
         secret = self._secrets[name]
@@ -187,6 +194,28 @@ class Secrets:
 
 
 _in_use: weakref.WeakSet[Secrets] = weakref.WeakSet()
+
+
+_of_call: ContextVar[Secrets | None] = ContextVar("_of_call", default=None)
+
+
+@contextmanager
+def used_in_call(secrets: Secrets) -> Iterator[None]:
+    """Inside the block, `masked_in_call` masks these secrets."""
+    reset = _of_call.set(secrets)
+    try:
+        yield
+    finally:
+        _of_call.reset(reset)
+
+
+def masked_in_call(value: _T) -> _T:
+    """The value without the secrets of the present tool call: to be used before it is shortened, or alike lines joined.
+
+    What is left of a secret then could not be recognized.
+    """
+    secrets = _of_call.get()
+    return value if secrets is None else secrets.masked(value)
 
 
 def mask_all(value: _T) -> _T:
@@ -245,22 +274,3 @@ def _line(name: str, secret: Secret | Totp) -> str:
     hidden = "only into fields that hide their text" if secret.fields == "hidden" else ""
     words = "; ".join(filter(None, (secret.purpose.strip(), kind, hidden, f"for {', '.join(secret.origins)}")))
     return f"- {placeholder(name)}: {words}"
-
-
-def _each_text(value: _T, secrets: Secrets) -> _T:
-    result: object = value
-    match value:
-        case str():
-            result = secrets.mask(value)
-        case msgspec.Struct():
-            old = {name: getattr(value, name) for name in value.__struct_fields__}
-            new = {name: masked for name, each in old.items() if (masked := _each_text(each, secrets)) is not each}
-            result = msgspec.structs.replace(value, **new) if new else value
-        case list() | tuple():
-            items = [_each_text(each, secrets) for each in value]
-            changed = any(new is not old for new, old in zip(items, value, strict=True))
-            result = type(value)(items) if changed else value
-        case dict():
-            pairs = {_each_text(key, secrets): _each_text(each, secrets) for key, each in value.items()}
-            result = pairs if pairs != value else value
-    return result  # type: ignore[return-value]  # of the same type in every case

@@ -18,7 +18,7 @@ from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import Event
 from cdp_agent.security.origins import WEB_AND_DATA, scheme_of
 from cdp_agent.security.secrets import GivenSecret, Secret, Secrets
-from cdp_agent.server.bodies import LimitsAsked, PageSettingsAsked, RunRequest, SecretAsked
+from cdp_agent.server.bodies import LimitsAsked, PageSettingsAsked, RunRequest, SecretAsked, SessionRequest
 from cdp_agent.server.files import HeldFiles
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.problems import HttpProblem, bad_request, no_model
@@ -42,14 +42,6 @@ def checked_address(url: str) -> str:
     if scheme_of(whole) not in WEB_AND_DATA and whole.lower() != "about:blank":
         raise bad_request(f"url: only {', '.join(sorted(WEB_AND_DATA))} addresses are opened here, not {url!r}.")
     return whole
-
-
-def given_secrets(secrets: Mapping[str, SecretAsked]) -> dict[str, GivenSecret]:
-    """The secrets in a request, for an agent. Raises HttpProblem for invalid origins."""
-    try:
-        return {name: Secret(secret.value, secret.origins, secret.purpose) for name, secret in secrets.items()}
-    except SetupError as error:
-        raise bad_request(f"secrets: {error}") from error
 
 
 class Controls(Protocol):
@@ -114,10 +106,13 @@ def needs_user(request: RunRequest, config: Config) -> bool:
     return rules.otherwise == "ask" or any(rule.verdict == "ask" for rule in rules.rules)
 
 
-def secrets_of(request: RunRequest, config: Config) -> Secrets:
-    """The secrets of the run: those of the server and of the request. Raises HttpProblem."""
+def secrets_of(request: RunRequest | SessionRequest, config: Config) -> Secrets:
+    """The secrets of the run or session: those of the server and of the request. Raises HttpProblem."""
     url = None if request.url is None else checked_address(request.url)
-    return Secrets(_all_secrets(steps_keywords(config).get("secrets", {}), request.secrets), url)
+    try:
+        return Secrets(_all_secrets(steps_keywords(config).get("secrets", {}), request.secrets), url)
+    except SetupError as error:
+        raise bad_request(f"secrets: {error}", "SetupError") from error
 
 
 async def _nobody(ask: Ask, submit: Submit) -> None:
@@ -184,7 +179,7 @@ def _limits(of_server: Limits, limits: LimitsAsked) -> Limits:
 def _all_secrets(of_server: Mapping[str, GivenSecret], asked: Mapping[str, SecretAsked]) -> dict[str, GivenSecret]:
     if taken := sorted(of_server.keys() & asked.keys()):
         raise bad_request(f"secrets: {', '.join(taken)} is a name that the server has a secret of its own by.")
-    return {**of_server, **given_secrets(asked)}
+    return {**of_server, **{name: Secret(**msgspec.structs.asdict(secret)) for name, secret in asked.items()}}
 
 
 def _joined_guardrails(of_server: str | None, asked: str | None) -> str | None:

@@ -89,16 +89,19 @@ class AgentApp(Starlette):
     @cached_property
     def _document(self) -> dict[str, Any]:
         """The OpenAPI document, made at the first request: its 30 ms would delay the start of every server."""
-        return document()
+        return document(takes_token=self._options.token is not None)
 
     @cached_property
     def _places(self) -> Places:
         return Places(self._document)
 
     async def drain(self) -> None:
-        """Stops all runs, and begins no new ones; returns when their last events can be read."""
+        """Stops all runs, closes all sessions, and begins no new ones.
+
+        Returns when the last events of runs can be read; calls under way in the sessions have failed then.
+        """
         self._draining = True
-        await self.runs.close()
+        await asyncio.gather(self.runs.close(), self.sessions.close())
 
     @asynccontextmanager
     async def _life(self, app: Starlette) -> AsyncIterator[None]:
@@ -110,7 +113,6 @@ class AgentApp(Starlette):
             with suppress(asyncio.CancelledError):
                 await cleaning
             await self.drain()
-            await self.sessions.close()
             await self._caller.close()
             await self._webhooks.close()
             await self.browsers.close()

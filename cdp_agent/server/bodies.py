@@ -13,6 +13,7 @@ from cdp_agent.outcome import AgentResult
 from cdp_agent.page.policy.rules import ResourceType
 from cdp_agent.page.tab.dialog_policy import DialogKind, Handling
 from cdp_agent.page.tab.settings import ColorScheme
+from cdp_agent.security.secrets import Fields
 from cdp_agent.session.calls import ToolError
 
 _Natural = Annotated[int, Meta(ge=1)]
@@ -65,6 +66,9 @@ class SecretAsked(_Body, frozen=True, kw_only=True):
         tuple[str, ...], Meta(description="Origins that may receive it; by default, that of `url`.")
     ] = ()
     purpose: str = ""
+    fields: Annotated[Fields, Meta(description="hidden: only for fields that hide their text, such as passwords.")] = (
+        "any"
+    )
 
 
 EngineAsked = Literal["none", "duckduckgo", "google", "bing"]
@@ -207,6 +211,9 @@ class SessionRequest(_Body, frozen=True, kw_only=True):
     url: Annotated[str | None, Meta(description="The page to open first.")] = None
     page: PageSettingsAsked = PageSettingsAsked()
     secrets: Annotated[dict[str, SecretAsked], Meta(description="The values of placeholders in calls, by name.")] = {}
+    allow_evaluate: Annotated[
+        bool, Meta(description="Scripts also in a session with secrets, which they can read; of the server's own: no.")
+    ] = False
 
 
 class SessionState(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from pathlib import Path
+from secrets import token_hex
 from typing import Literal
 
 import msgspec
@@ -39,7 +40,7 @@ _MULTIPART = b"multipart/form-data"
 
 
 class FileInfo(msgspec.Struct, frozen=True):
-    """A file with its `id`. A "given" file is uploaded by its `name`; a download is listed once it is complete."""
+    """A file with its `id`, which for a "given" file is its `name`. A download is listed once it is complete."""
 
     id: str
     name: str
@@ -94,14 +95,15 @@ class HeldFiles:
         raise not_found("There is no such file, or it is not complete yet.")
 
     async def take(self, name: str, pieces: AsyncIterator[bytes]) -> FileInfo:
-        """Stores a file, replacing one of the same name. Raises HttpProblem for too many files or bytes."""
+        """Stores a file, replacing one of the same name. Raises HttpProblem for a bad name, too many files or bytes."""
+        if (valid := safe_name(name)) != name:  # two names that become one would replace each other
+            raise bad_request(f"{name[:80]!r} is no name for a file here: {valid!r} would be one.")
         self.given_folder.mkdir(mode=0o700, exist_ok=True)
         sizes = {path.name: path.stat().st_size for path in self._given()}
-        file_name = safe_name(name)
-        if file_name not in sizes and len(sizes) >= MOST_FILES:
+        if name not in sizes and len(sizes) >= MOST_FILES:
             raise bad_request(f"{MOST_FILES} files are there, and no more may be.")
-        bytes_left = MOST_HELD_BYTES - sum(size for other, size in sizes.items() if other != file_name)
-        target, part = self.given_folder / file_name, self.given_folder / f".{file_name}.part"
+        bytes_left = MOST_HELD_BYTES - sum(size for other, size in sizes.items() if other != name)
+        target, part = self.given_folder / name, self.given_folder / f".{token_hex(8)}"
         try:
             with os.fdopen(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
                 async for piece in pieces:
@@ -117,7 +119,7 @@ class HeldFiles:
     def _given(self) -> list[Path]:
         if not self.given_folder.is_dir():
             return []
-        return sorted(each for each in self.given_folder.iterdir() if not each.name.endswith(".part"))
+        return sorted(each for each in self.given_folder.iterdir() if not each.name.startswith("."))
 
     def _all(self) -> list[tuple[Path, FileInfo]]:
         files = [(each, _given_info(each)) for each in self._given()]
@@ -130,7 +132,7 @@ class HeldFiles:
 
 
 def _given_info(path: Path) -> FileInfo:
-    return FileInfo(f"given-{path.name}", path.name, "given", path.stat().st_size, _type_of(path))
+    return FileInfo(path.name, path.name, "given", path.stat().st_size, _type_of(path))
 
 
 def _type_of(path: Path) -> str:

@@ -33,6 +33,8 @@ from cdp_agent.tools import CALLABLE
 _OF_RUNS = (RunRequest, RunAccepted, RunInfo, RunList, DecisionBody, AnswerBody, ResumeBody, EventsDropped, Event)
 _OF_SESSIONS = (SessionRequest, SessionState, ToolAnswer)
 _OTHERS = (FileList, Health, ErrorAnswer, PiloBody, PiloErrorAnswer, Webhook)
+_NEVER_EMPTY = (RunRequest, DecisionBody, AnswerBody, PiloBody)
+"""The bodies that have to say something."""
 _WHY = {
     400: "The request is invalid; `error.message` says why.",
     401: "The token is missing or wrong.",
@@ -46,12 +48,13 @@ _WHY = {
 _RUN, _SESSION = "/v1/runs/{id}", "/v1/sessions/{id}"
 
 
-def document() -> dict[str, Any]:
-    """The OpenAPI document, version 3.1."""
+def document(*, takes_token: bool = True) -> dict[str, Any]:
+    """The OpenAPI document, version 3.1. `takes_token`: whether the server wants one."""
     _, components = msgspec.json.schema_components(
         (*_OF_RUNS, *_OF_SESSIONS, *_OTHERS), ref_template="#/components/schemas/{name}"
     )
     components = plain_schema(components)
+    components["PiloBody"]["required"] = ["task"]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -59,7 +62,7 @@ def document() -> dict[str, Any]:
             "version": version("cdp-agent"),
             "description": "Runs of a web agent, and sessions whose tools are called one by one.",
         },
-        "security": [{"token": []}],
+        "security": [{"token": []}] if takes_token else [],
         "paths": {**_run_paths(), **_session_paths(), **_other_paths()},
         "components": {
             "schemas": {name: components[name] for name in sorted(components)},
@@ -263,7 +266,8 @@ def _operation(
     }
     if body is not None:
         schema = _ref(body) if isinstance(body, type) else body
-        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+        needed = body in _NEVER_EMPTY if isinstance(body, type) else bool(body["required"])
+        operation["requestBody"] = {"required": needed, "content": {"application/json": {"schema": schema}}}
     return operation
 
 

@@ -99,7 +99,7 @@ class PiloRoutes:
             guardrails=body.guardrails or None,
             search=_SEARCHES.get(body.search_provider or ""),
             vision=body.vision,
-            images=body.include_screenshot_images,
+            images=bool(body.include_screenshot_images),
             limits=LimitsAsked(
                 max_steps=_positive(body.max_iterations), max_validations=_positive(body.max_validation_attempts)
             ),
@@ -114,7 +114,7 @@ class PiloRoutes:
 
 
 async def _stream(run: ServedRun, body: PiloBody) -> AsyncGenerator[bytes, None]:
-    translator = PiloEvents(run.id, images=body.include_screenshot_images)
+    translator = PiloEvents(run.id, images=bool(body.include_screenshot_images))
     with run.watched():
         yield _sse("start", {"taskId": run.id, "task": body.task, "url": body.url})
         async for event in run.log.after(0):
@@ -136,8 +136,8 @@ def _refused(status: HTTPStatus, code: str, message: str, headers: dict[str, str
     return json_response(envelope(code, message, "INVALID_REQUEST", "setup", None), status, headers)
 
 
-def _positive(number: int | None) -> int | None:
-    return None if number is None else max(1, number)
+def _positive(number: float | None) -> int | None:
+    return None if number is None else max(1, int(number))
 
 
 def _resources(names: list[str] | None) -> tuple[ResourceType, ...] | None:

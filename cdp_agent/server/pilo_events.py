@@ -236,10 +236,10 @@ class PiloBody(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     openai_compatible_base_url: str | None = None
     vision: bool | None = None
     block_resources: list[str] | None = None
-    max_iterations: int | None = None
-    max_validation_attempts: int | None = None
+    max_iterations: float | None = None  # a JavaScript client may write 5.0
+    max_validation_attempts: float | None = None
     search_provider: str | None = None
-    include_screenshot_images: bool = False
+    include_screenshot_images: bool | None = None
     executable_path: Any = None
     pw_endpoint: Any = None
     pw_cdp_endpoint: Any = None

@@ -126,7 +126,7 @@ class _Conversation:
         self._sending.add_done_callback(lambda task: task.cancelled() or task.exception() is None or self._give_up())
 
     async def _send_events(self, run: ServedRun, body: PiloBody, *, earlier: bool) -> None:
-        translator = PiloEvents(run.id, images=body.include_screenshot_images)
+        translator = PiloEvents(run.id, images=bool(body.include_screenshot_images))
         with run.watched():
             async for event in run.log.after(0):
                 for name, fields in translator.translate(_DECODER.decode(event.data)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import json
 import socket
 from types import FrameType
 from typing import Protocol
@@ -13,15 +14,23 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from cdp_agent.errors import SetupError
-from cdp_agent.security.http_guard import Receive, Scope, Send
+from cdp_agent.security.http_guard import Message, Receive, Scope, Send
 
 HEAD_TIMEOUT_S = 20
 LONGEST_HEAD = 64 << 10
 UNREAD_TIMEOUT_S = 60
 """How long a client may read nothing of the data sent to it before its connection is closed."""
 MOST_CONNECTIONS = 1000
-_END_TIMEOUT_S = 10
+_END_TIMEOUT_S = 2
 _MOST_OF_A_MESSAGE = 1 << 20
+_ENDING = json.dumps(
+    {
+        "error": {
+            "type": "ServiceUnavailable",
+            "message": "The server is about to end, and gave this up: how much of it was done is not known.",
+        }
+    }
+).encode()
 
 
 class _Protocol(HttpToolsProtocol):
@@ -79,14 +88,53 @@ class ServedApp(Protocol):
     async def drain(self) -> None: ...
 
 
+class _Answered:
+    """The application, with an error as the answer to each request that it has not answered when the server ends."""
+
+    def __init__(self, app: ServedApp) -> None:
+        self._app = app
+        self._unanswered: set[asyncio.Future[None]] = set()
+        self._is_ending = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_noted(message: Message) -> None:
+            self._unanswered.discard(answering)
+            await send(message)
+
+        answering = asyncio.ensure_future(self._app(scope, receive, send_noted))
+        self._unanswered.add(answering)
+        try:
+            await answering
+        except asyncio.CancelledError:
+            if not self._is_ending or answering not in self._unanswered:
+                raise
+            await send(
+                {"type": "http.response.start", "status": 503, "headers": [(b"content-type", b"application/json")]}
+            )
+            await send({"type": "http.response.body", "body": _ENDING})
+        finally:
+            self._unanswered.discard(answering)
+
+    async def drain(self) -> None:
+        """Drains the application, and answers what it leaves unanswered."""
+        await self._app.drain()
+        self._is_ending = True
+        for answering in self._unanswered:
+            answering.cancel()
+
+
 class HttpServer(uvicorn.Server):
     """Serves the application until it is stopped; then runs are stopped, and their last events sent."""
 
     def __init__(self, app: ServedApp) -> None:
-        self._app = app
+        self._app = _Answered(app)
         super().__init__(
             uvicorn.Config(
-                app,
+                self._app,
                 http=_Protocol,
                 ws="websockets-sansio",
                 ws_max_size=_MOST_OF_A_MESSAGE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from contextlib import AsyncExitStack
@@ -12,9 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from cdp_agent.config import Config, steps_keywords, trace_of
-from cdp_agent.security.secrets import Secrets
-from cdp_agent.server.agents import checked_address, given_secrets, page_config
+from cdp_agent.config import Config, trace_of
+from cdp_agent.server.agents import checked_address, page_config, secrets_of
 from cdp_agent.server.bodies import SessionRequest, SessionState
 from cdp_agent.server.browsers import Browsers, OpenedContext
 from cdp_agent.server.files import HeldFiles, file_routes
@@ -51,6 +51,7 @@ class HeldSessions:
         self._options = options
         self._open: dict[str, HeldSession] = {}
         self._opening = 0
+        self._is_closing = False
         self.routes: list[BaseRoute] = [
             Route("/v1/sessions", self._create, methods=["POST"]),
             Route("/v1/sessions/{id}", self._look, methods=["GET"]),
@@ -66,13 +67,15 @@ class HeldSessions:
     async def _create(self, request: Request) -> Response:
         body = decoded(await request.body(), SessionRequest)
         url = None if body.url is None else checked_address(body.url)
+        if self._is_closing:
+            raise too_many("This server is about to end.", BUSY_RETRY_S)
         if len(self) >= self._options.max_sessions:
             raise too_many(
                 f"{self._options.max_sessions} sessions are open, and no more may be: end one, or try again later.",
                 BUSY_RETRY_S,
             )
         session_id = token_urlsafe(12)
-        secrets = {**steps_keywords(self._config).get("secrets", {}), **given_secrets(body.secrets)}
+        secrets = secrets_of(body, self._config)
         self._opening += 1
         try:
             async with AsyncExitStack() as stack:
@@ -80,7 +83,7 @@ class HeldSessions:
                 stack.push_async_callback(self._browsers.discard, files)
                 page = page_config(self._config, body.page)
                 opened = await stack.enter_async_context(self._browsers.context(page, files))
-                session = self._caller.session(opened, files, Secrets(secrets, url))
+                session = self._caller.session(opened, files, secrets, allow_evaluate=body.allow_evaluate)
                 if self._config.trace is not None:
                     trace_session(session, trace_of(self._config, self._config.trace))
                     stack.push_async_callback(session.close)
@@ -144,8 +147,9 @@ class HeldSessions:
                 await self._close(session_id)
 
     async def close(self) -> None:
-        for session_id in list(self._open):
-            await self._close(session_id)
+        """Closes all sessions, so that calls under way fail. No new ones are opened."""
+        self._is_closing = True
+        await asyncio.gather(*map(self._close, list(self._open)))
 
     async def _close(self, session_id: str) -> None:
         held = self._open.pop(session_id, None)

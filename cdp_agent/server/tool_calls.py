@@ -21,7 +21,13 @@ from cdp_agent.session.calls import Call, InvalidCall, parse_call
 from cdp_agent.session.session import Session
 from cdp_agent.tools import CALLABLE
 from cdp_agent.tools.aliases import nearest
-from cdp_agent.tools.picturing import SavingArguments
+from cdp_agent.tools.picturing import why_not_written
+
+_READS_SECRETS = (
+    "A script could read the secrets, and tell them in a form in which they are not recognized. Do it with other "
+    "tools, or open a session without secrets, or with allow_evaluate; beside secrets of the server, only its operator "
+    "can allow scripts (--allow-evaluate)."
+)
 
 
 class ToolCaller:
@@ -31,14 +37,32 @@ class ToolCaller:
         self._config = config
         self._model: Client | None = None
 
-    def session(self, opened: OpenedContext, files: HeldFiles, secrets: Secrets, page: Page | None = None) -> Session:
-        """A session in this context, within what the server allows its callers; see Session."""
+    def session(
+        self,
+        opened: OpenedContext,
+        files: HeldFiles,
+        secrets: Secrets,
+        page: Page | None = None,
+        *,
+        allow_evaluate: bool = False,
+    ) -> Session:
+        """A session in this context, within what the server allows its callers; see Session.
+
+        `allow_evaluate`: its caller wants scripts beside their own secrets.
+        """
+        may_read_secrets = self._config.allow_evaluate or (allow_evaluate and not self._config.secrets)
+
+        async def refuse(call: Call, page: Page) -> str | None:
+            if call.tool.effect == "script" and secrets and not may_read_secrets:
+                return _READS_SECRETS
+            return why_not_written(call.name, call.arguments, None)
+
         return Session(
             opened.browser,
             secrets=secrets,
             upload_folders=(str(files.given_folder), *map(str, self._config.upload_folders)),
             schemes=WEB_AND_DATA,
-            approve=_writes_no_file,
+            approve=refuse,
             page=page,
         )
 
@@ -79,10 +103,3 @@ async def call_of(request: Request) -> Call | InvalidCall:
             f"There is no tool {name[:80]!r}.{f' The nearest: {near}.' if near else ''} GET /v1/tools lists them."
         )
     return call
-
-
-async def _writes_no_file(call: Call, page: Page) -> str | None:
-    """Refuses calls that would write a file: pictures are in the answer, since callers have no files here."""
-    if isinstance(call.arguments, SavingArguments) and call.arguments.path is not None:
-        return f"No file is written here: call {call.name} without `path`, and it comes with the answer."
-    return None

@@ -21,7 +21,7 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.providers.shared.json_reading import is_too_deep, read_object
-from cdp_agent.security.secrets import Secrets
+from cdp_agent.security.secrets import Secrets, used_in_call
 from cdp_agent.tools.aliases import nearest, resolve_alias, selector_in
 from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, facts, shorten_middle
 
@@ -226,7 +226,8 @@ async def perform(call: Call, context: Context) -> Observation | Answer | Action
     try:
         if secrets and not (tool.takes_secrets or tool.read_only) and secrets.named_in(str(call.as_json())):
             raise InvalidArguments(_ONLY_FILLED)
-        outcome = await tool.run(call.arguments, context)
+        with used_in_call(secrets):
+            outcome = await tool.run(call.arguments, context)
     except ActionError as error:
         return _for_model(error, secrets)
     except SessionClosed:

@@ -12,7 +12,7 @@ import os
 import stat
 import sys
 
-from cdp_agent.errors import SetupError
+from cdp_agent.errors import MORE_FILES, OUT_OF_FILES, SetupError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,11 @@ VARIABLE = "CDP_AGENT_SESSION"
 DEFAULT = "default"
 _LONGEST_NAME = 64
 ADVICE = "Set XDG_RUNTIME_DIR to a folder that is yours, or pass --once, which needs none."
+
+
+def advice_on(error: OSError) -> str:
+    """What to do where a file of a session cannot be made."""
+    return f"{MORE_FILES[0].upper()}{MORE_FILES[1:]}" if error.errno in OUT_OF_FILES else ADVICE
 
 
 def checked_name(name: str) -> str:
@@ -108,7 +113,7 @@ class starting:
         try:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise SetupError(f"{self._path} cannot be made: {error.strerror}. {ADVICE}") from error
+            raise SetupError(f"{self._path} cannot be made: {error.strerror}. {advice_on(error)}") from error
         _lock(self._file)
 
     def __exit__(self, *_: object) -> None:

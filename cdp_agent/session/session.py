@@ -29,6 +29,7 @@ from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.page import tab_of
 from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.page.tab.dialogs import dialogs_answered
+from cdp_agent.security.fence import all_inert
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.session.act_hold import ActHold
 from cdp_agent.session.calls import (
@@ -196,6 +197,7 @@ class Session:
             outcome = await self._call_tool(call, watched)
         else:
             outcome = ToolOutcome.failed(call.error, 0.0)
+        outcome = all_inert(outcome)
         if watched is not None:
             watched.ended(outcome)
         if call.source is not None:

@@ -100,6 +100,18 @@ async def har(args: HarArguments, context: Context) -> Observation:
     return await _made(args.path, content, left_out, context)
 
 
+def why_not_written(call: str, arguments: Arguments, folder: str | None) -> str | None:
+    """Why a client of a server may not have this file written: they write below `folder` alone, with None nowhere."""
+    if not isinstance(arguments, SavingArguments) or arguments.path is None:
+        return None
+    if folder is None:
+        return f"No file is written here: call {call} without `path`, and it comes with the answer."
+    path = os.path.realpath(os.path.join(folder, os.path.expanduser(arguments.path)))
+    if os.path.commonpath([path, whole := os.path.realpath(folder)]) != whole:
+        return f"Files are written below {folder} alone: give {call} a `path` there, such as a mere name, or none."
+    return None
+
+
 def _check(path: str | None, suffix: str) -> None:
     if path is not None and not path.lower().endswith(suffix):
         raise InvalidArguments(f"{path} is no {suffix} file.")

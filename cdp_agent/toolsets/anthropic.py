@@ -21,6 +21,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
+from cdp_agent.security.fence import inert
 from cdp_agent.security.secrets import GivenSecret
 from cdp_agent.session.calls import ToolOutcome
 from cdp_agent.sync.background import call
@@ -219,8 +220,8 @@ class _Members:
         return [
             {
                 "tab_id": tab_id(page),
-                "title": secrets.mask(page.title),
-                "url": secrets.mask(page.url),
+                "title": inert(secrets.mask(page.title)),
+                "url": inert(secrets.mask(page.url)),
                 "active": page is active,
             }
             for page in self._driven.tabs

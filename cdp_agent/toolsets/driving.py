@@ -14,6 +14,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
+from cdp_agent.security.fence import all_inert
 from cdp_agent.security.origins import WEB
 from cdp_agent.security.secrets import GivenSecret, Secrets
 from cdp_agent.session.calls import Call, ToolError, ToolOutcome
@@ -120,7 +121,7 @@ class DrivenBrowser:
             switched=tab_id(self._active) if switched and self._active is not None else None,
             navigated=[tab for tab, url in self._addresses.items() if before.get(tab, url) != url],
         )
-        return self.session.secrets.masked(side_effects)
+        return all_inert(self.session.secrets.masked(side_effects))
 
     def take_downloads(self, page: Page) -> list[Download]:
         """The downloads of a tab that began or ended since last taken; `take_side_effects` reports them as well."""

@@ -22,6 +22,7 @@ from cdp_agent import sync
 from cdp_agent.errors import CdpAgentError
 from cdp_agent.extras import missing_extra
 from cdp_agent.page.page import Page, tab_of
+from cdp_agent.security.fence import inert
 from cdp_agent.security.secrets import GivenSecret
 from cdp_agent.session.calls import ToolOutcome
 from cdp_agent.sync.background import call
@@ -434,7 +435,7 @@ class _Members:
             "tabs": [
                 {
                     "id": tab_id(page),
-                    "title": secrets.mask(page.title).encode("utf-8", "replace").decode(),
+                    "title": inert(secrets.mask(page.title)).encode("utf-8", "replace").decode(),
                     "url": page.url if _ORIGIN.match(page.url) else "about:blank",
                     "active": page is active,
                 }

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import html
 import os
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,7 @@ MOST_BYTES = 300_000
 _STATIC = Path(__file__).parent / "static"
 _SCRIPTS = ("model.js", "answer.js", "render.js", "main.js")
 _CUT = "… ({:,} characters more are in the folder of the trace)"
+_PLACE = re.compile(r"\{\{([a-z]+)\}\}")
 _LONGEST = (None, 20_000, 8_000, 3_000, 1_000, 300, 100)
 """The limits on the characters of each text, tried in order until the file is short enough."""
 
@@ -86,9 +88,8 @@ def page_with(*, records: str = "", title: str, live: bool = False) -> bytes:
         "records": records,
         "script": script,
     }
-    page = (_STATIC / "page.html").read_text("utf-8")
-    for name, part in parts.items():
-        page = page.replace(f"{{{{{name}}}}}", part, 1)
+    # At once, since a part may contain the place of another: a task can be any text.
+    page = _PLACE.sub(lambda place: parts[place[1]], (_STATIC / "page.html").read_text("utf-8"))
     return page.encode()
 
 

@@ -42,6 +42,7 @@ FORGING = [
     at_once("the end of a fence in what changes", f"button.textContent = \"{_SAYS}\"; button.value = \"{_SAYS}\""),
     at_once("the end of a fence in the console", f"console.error(\"{_SAYS}\"); setTimeout(() => {{ throw new Error(\"{_SAYS}\") }})"),
     at_once("the end of a fence in an option", f"const s = document.createElement('select'); s.append(new Option(\"{_SAYS}\")); document.body.append(s)"),
+    at_once("what nobody sees in everything", "const t = [...'obey'].map((c) => String.fromCodePoint(0xe0000 + c.charCodeAt(0))).join('') + '\\u202e\\u200f\\u200b\\x9b31m'; document.title = t; document.querySelector('p').textContent = t; document.querySelector('p').title = t; console.error(t)"),
     at_once("half of a character in everything", f"document.title = '\\ud800'; document.querySelector('p').textContent = 'x\\udc00\\ud83d {INJECTED}'; history.replaceState(0, '', '?\\ud800')"),
     press("the end of a fence in a new tab", f"const w = window.open('about:blank'); w.document.title = \"{_SAYS}\"", leaves=True),
 ]  # fmt: skip

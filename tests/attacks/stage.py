@@ -45,6 +45,7 @@ _READING = ("snapshot", "search_page", "find_elements")
 _COUNTED = "<b id=clicks>0</b><script>addEventListener('click', () => clicks.textContent++, true)</script>"
 """A page that reads otherwise after each click, so that nobody compares pictures of it."""
 _FORGED = "Forged"
+_UNSEEN = re.compile("[\U000e0000-\U000e007f\u200b\u200e\u200f\u202a-\u202e\x80-\x9f]")
 _OPEN, _CLOSE = f"<{TAG} label=", f"</{TAG}>"
 _WORKER = """const evil = 'EVIL';
 fetch(evil + '/worker', {mode: 'no-cors'}).catch(() => 0); new WebSocket(evil.replace('http', 'ws') + '/socket');"""
@@ -56,8 +57,11 @@ def secret_forms() -> list[str]:
     """How the secret may be written, all in small letters, also in what is ASCII alone."""
     spaced = [sign.join(SECRET) for sign in ("", " ", "-", "\u200b", "\n")]
     wide = "".join(chr(ord(each) + 0xFEE0) for each in SECRET)
+    numbers = [[form(ord(each)) for each in SECRET] for form in (str, hex, lambda code: f"U+{code:04X}")]
+    spaced += [sign.join(each) for each in numbers for sign in (" ", ", ")]
     coded = [SECRET.encode().hex(), "".join(f"%{ord(each):x}" for each in SECRET), quote(SECRET)]
     based = [base64.b64encode(SECRET.encode()).decode(), base64.b64encode(f"xxx{SECRET}".encode()).decode()[4:]]
+    based += [base64.b64encode(SECRET.encode(each)).decode() for each in ("utf-16-le", "utf-16-be")]
     forms = [*spaced, SECRET[::-1], wide, *coded, *(each.rstrip("=")[:-2] for each in based)]
     return list(dict.fromkeys(written for each in forms for written in (each.lower(), ascii(each.lower())[1:-1])))
 
@@ -242,6 +246,7 @@ def broken(message: str) -> list[str]:
     found = [] if message.count(_OPEN) == message.count(_CLOSE) else ["a fence is not closed, or closed twice"]
     outside = "".join(part.partition(_CLOSE)[2] for part in f"{_CLOSE}{message}".split(_OPEN))
     found += [f"outside of a fence: {outside[-200:]!r}"] if INJECTED in outside or _FORGED in outside else []
+    found += [f"what nobody sees: {unseen!r}" for unseen in _UNSEEN.findall(message)]
     for line in re.split("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", message):
         read = read_line(line) if line.strip().startswith("- ") else None
         if read is not None and (read.name == _FORGED or read.ref == "E999"):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
+from cdp_agent.errors import MORE_FILES
+
+ADVICE = "\nWhat to do: "
+"""Between what happened and the advice."""
 _NO_SANDBOX = ("No usable sandbox", "SUID sandbox helper", "Failed to move to new namespace")
 _DEBIAN_CHROMES = ("/usr/bin/chromium", "/usr/bin/chromium-headless-shell")
 _DEBIAN_HELPER = "/usr/lib/chromium/chrome-sandbox"
@@ -23,6 +28,8 @@ def install(*packages: str) -> str:
 
 def advice_on(stderr: str, program: str) -> str:
     """What to do about a Chrome that did not start, "" where its stderr is all that is known."""
+    if os.strerror(errno.EMFILE) in stderr:
+        return MORE_FILES
     if "error while loading shared libraries" in stderr:
         return f"{install('chromium')} brings all that it needs."
     if not any(mark in stderr for mark in _NO_SANDBOX):

@@ -17,7 +17,7 @@ from cdp_agent.cdp.system_info import Process
 from cdp_agent.cdp.transport import Lost, PipeTransport, Receive, Transport
 from cdp_agent.errors import BrowserError
 
-from .advice import advice_on
+from .advice import ADVICE, advice_on
 from .starting import StartedChrome
 
 T = TypeVar("T")
@@ -28,7 +28,6 @@ _GIVEN_PROFILE_GRACE_S = 5.0
 _EXPLANATION_S = 5.0
 """How long to wait for the reason why Chrome ended, which is reported after the clean-up: seconds under load."""
 _SHOWN_LINES = 12
-ADVICE = "\nWhat to do: "
 _OF_SIGNALS = range(129, 193)
 """A shell whose child was killed by a signal exits with 128 plus the number of the signal."""
 

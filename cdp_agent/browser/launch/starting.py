@@ -13,8 +13,9 @@ from collections.abc import Sequence
 import msgspec
 
 from cdp_agent.browser.launch import supervisor
-from cdp_agent.errors import BrowserError
+from cdp_agent.errors import MORE_FILES, OUT_OF_FILES, BrowserError
 
+from .advice import ADVICE
 from .chrome import LaunchOptions, find_chrome, flags
 from .environment import chrome_environment
 
@@ -45,12 +46,22 @@ class StartedChrome(msgspec.Struct, frozen=True):
 def start(options: LaunchOptions) -> StartedChrome:
     """Starts Chrome without waiting for it; launcher.py takes the result. Raises BrowserError."""
     # Windows has no file descriptors 3 and 4.
-    return start_with_port(options, 0) if sys.platform == "win32" else start_with_pipe(options)
+    try:
+        return start_with_port(options, 0) if sys.platform == "win32" else start_with_pipe(options)
+    except OSError as error:
+        if error.errno not in OUT_OF_FILES:
+            raise
+        raise BrowserError(f"Chrome cannot be started: {error.strerror}.{ADVICE}{MORE_FILES}") from error
 
 
 def start_with_pipe(options: LaunchOptions) -> StartedChrome:
     from_chrome, to_us = os.pipe()
-    for_chrome, from_us = os.pipe()
+    try:
+        for_chrome, from_us = os.pipe()
+    except OSError:
+        os.close(from_chrome)
+        os.close(to_us)
+        raise
     try:
         started = _start_supervisor(options, ["--remote-debugging-pipe"], (for_chrome, to_us))
     except BaseException:

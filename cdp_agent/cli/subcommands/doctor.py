@@ -15,9 +15,8 @@ from typing import Literal
 import msgspec
 
 from cdp_agent.browser.browser import Browser
-from cdp_agent.browser.launch.advice import install
+from cdp_agent.browser.launch.advice import ADVICE, install
 from cdp_agent.browser.launch.chrome import MOUSE, find_chrome
-from cdp_agent.browser.launch.launcher import ADVICE
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.flags import loaded
 from cdp_agent.cli.status import DONE, REFUSED

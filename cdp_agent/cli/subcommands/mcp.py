@@ -6,7 +6,7 @@ import asyncio
 import importlib.util
 import logging
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
@@ -35,7 +35,7 @@ from cdp_agent.mcp.calls import (
     files_of,
     perform_call,
 )
-from cdp_agent.mcp.hosted import HostedCalls
+from cdp_agent.mcp.hosted import HostedCalls, too_many_sessions
 from cdp_agent.security.http_guard import hosts_of
 from cdp_agent.session import client, runtime
 from cdp_agent.session.calls import ToolError
@@ -99,7 +99,8 @@ def read_mcp(words: Sequence[str], caller: CommandCaller | None = None) -> McpCo
     )
     parser.add_argument("--stateless", action="store_true", help="for older clients that several servers share")
     parser.add_argument("--token", metavar="TOKEN", help="what clients must send; or set CDP_AGENT_SERVER_TOKEN")
-    own = {*FOR_DEBUGGING, "trace", "upload_folders", "allow_evaluate", "server_hosts", "server_origins"}
+    own = {*FOR_DEBUGGING, "trace", "upload_folders", "allow_evaluate"}
+    own |= {"server_hosts", "server_origins", "max_sessions"}
     add_settings(parser, (FOR_CHROME - {"tab"}) | FOR_MODEL | FOR_APPROVAL | own, shown=_SHOWN)
     args = parser.read(words)
     settings = loaded(args, caller)
@@ -124,13 +125,14 @@ async def _serve(command: McpCommand, words: Sequence[str], chosen: ChosenSessio
     config = command.config
     calls: ToolCalls
     async with AsyncExitStack() as stack:
-        if command.http is None and not chosen.named:
-            allowance = await stack.enter_async_context(_allowance(config, caller))
-            calls = await stack.enter_async_context(_local_calls(command.loaded, chosen.session, caller, allowance))
-        else:
-            hosted = HostedCalls(chosen.session, partial(_connected, words, config))
+        if not (chosen.named or command.stateless):
+            allowance = await stack.enter_async_context(_allowance(command, caller))
+            local = await stack.enter_async_context(_local_calls(command, chosen.session, caller, allowance))
+            calls, end = local, local.close
+        else:  # other servers and commands may use the sessions, too
+            hosted = HostedCalls(chosen.session, partial(_connected, words, config), config.max_sessions)
             stack.push_async_callback(hosted.close)
-            calls = hosted
+            calls, end = hosted, hosted.close
         served = server(
             calls,
             has_model=config.model is not None,
@@ -140,10 +142,13 @@ async def _serve(command: McpCommand, words: Sequence[str], chosen: ChosenSessio
         if command.http is None:
             await serve_stdio(served)
         else:
-            await _serve_http(served, command, *command.http)
+            await _serve_http(served, command, end, *command.http)
 
 
-async def _serve_http(served: Server[object], command: McpCommand, host: str, port: int) -> None:
+async def _serve_http(
+    served: Server[object], command: McpCommand, end: Callable[[], Awaitable[None]], host: str, port: int
+) -> None:
+    """Serves until a signal; `end` is called first then, so that calls under way fail and are answered."""
     from cdp_agent.mcp.http import PATH, McpApp  # late: Starlette and uvicorn are an extra
     from cdp_agent.server.serving import HttpServer, address_of, check_token, listening_at
 
@@ -151,7 +156,12 @@ async def _serve_http(served: Server[object], command: McpCommand, host: str, po
     check_token(config.server_token, host, f"--http {port}")
     hosts = (*hosts_of(host), *config.server_hosts)
     app = McpApp(
-        served, token=config.server_token, hosts=hosts, origins=config.server_origins, stateless=command.stateless
+        served,
+        token=config.server_token,
+        hosts=hosts,
+        origins=config.server_origins,
+        stateless=command.stateless,
+        drain=end,
     )
     with listening_at(host, port) as listener:
         print(f"cdp-agent serves MCP at {address_of(host, listener)}{PATH}", file=sys.stderr, flush=True)
@@ -171,17 +181,25 @@ async def serve_calls(
     words: Sequence[str], session: str, sessions: Sessions, caller: CommandCaller, output: ClientOutput
 ) -> NoReturn:
     """Makes tool calls in the session for an MCP server in another process, until it disconnects. Raises SetupError."""
-    found = read_mcp(words, caller).loaded
-    async with _allowance(found.config, caller) as allowance:
-        await make_calls(LocalCalls(sessions, found, session, caller, allowance), output)
+    command = read_mcp(words, caller)
+    async with _allowance(command, caller) as allowance:
+        await make_calls(LocalCalls(sessions, command.loaded, session, caller, allowance), output)
 
 
 @asynccontextmanager
-async def _allowance(config: Config, caller: CommandCaller) -> AsyncIterator[Allowance]:
+async def _allowance(command: McpCommand, caller: CommandCaller) -> AsyncIterator[Allowance]:
     """What the settings allow clients to do. Raises SetupError."""
+    config = command.config
     rules = rules_from(config.approval_rules) if config.approve or config.approval_rules else None
     async with _model(config, caller) as model:
-        yield Allowance(tuple(map(str, config.upload_folders)), rules, model, config.allow_evaluate)
+        yield Allowance(
+            upload_folders=tuple(map(str, config.upload_folders)),
+            file_folder=None if config.downloads is None else str(config.downloads),
+            elsewhere=command.http is not None,
+            rules=rules,
+            model=model,
+            allow_evaluate=config.allow_evaluate,
+        )
 
 
 @asynccontextmanager
@@ -197,27 +215,21 @@ async def _model(config: Config, caller: CommandCaller) -> AsyncIterator[Client 
 
 @asynccontextmanager
 async def _local_calls(
-    settings: Loaded[Config], session: str, caller: CommandCaller, allowance: Allowance
+    command: McpCommand, session: str, caller: CommandCaller, allowance: Allowance
 ) -> AsyncIterator[LocalCalls]:
     """Tool calls in sessions of this process, which end with the block."""
-    sessions = Sessions()
-    closing = asyncio.ensure_future(_close_idle(sessions))
+    calls = LocalCalls(Sessions(), command.loaded, session, caller, allowance)
+    closing = asyncio.ensure_future(calls.close_idle())
     try:
-        yield LocalCalls(sessions, settings, session, caller, allowance)
+        yield calls
     finally:
         closing.cancel()
         await asyncio.wait([closing])
-        await sessions.close_all()
-
-
-async def _close_idle(sessions: Sessions) -> None:
-    while True:
-        await asyncio.sleep(_LOOKS_EVERY_S)
-        await sessions.close_idle()
+        await calls.close()
 
 
 class LocalCalls:
-    """Tool calls in the sessions of this process. A session is opened by its first call."""
+    """Tool calls in the sessions of this process. A session is opened by its first call, up to `max_sessions`."""
 
     def __init__(
         self, sessions: Sessions, settings: Loaded[Config], session: str, caller: CommandCaller, allowance: Allowance
@@ -227,10 +239,16 @@ class LocalCalls:
         self._session = session
         self._caller = caller
         self._allowance = allowance
+        self._is_closing = False
 
     async def call(self, request: CallRequest) -> CallReply:
         """See ToolCalls."""
-        async with self._sessions.use(self._name(request.session), self._settings, self._caller) as opened:
+        name, most = self._name(request.session), self._settings.config.max_sessions
+        if self._is_closing:
+            raise BrowserError("The server is about to end.")
+        if name not in self._sessions.names and len(self._sessions.names) >= most:
+            raise SetupError(too_many_sessions(most))
+        async with self._sessions.use(name, self._settings, self._caller) as opened:
             opened.trace(self._settings.config)
             return await perform_call(opened.session, request, self._allowance)
 
@@ -238,6 +256,17 @@ class LocalCalls:
         """See ToolCalls."""
         opened = self._sessions.find(self._name(asked.session))
         return [] if opened is None else files_of(opened.session)
+
+    async def close_idle(self) -> None:
+        """Closes the sessions that nobody has used for too long, until cancelled."""
+        while True:
+            await asyncio.sleep(_LOOKS_EVERY_S)
+            await self._sessions.close_idle()
+
+    async def close(self) -> None:
+        """Closes all sessions, so that calls under way fail; no new ones are opened."""
+        self._is_closing = True
+        await self._sessions.close_all()
 
     def _name(self, given: str | None) -> str:
         return self._session if given is None else runtime.checked_name(given)

@@ -6,7 +6,8 @@ https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-navigate
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -79,7 +80,7 @@ async def goto(tab: Tab, url: str, *, timeout_s: float | None = None, leave: boo
 
 
 async def _goto(tab: Tab, url: str, timeout_s: float, leave: bool) -> Receipt:
-    async with tab.act(), call_limit(tab, timeout_s) as limit:
+    async with tab.act(), _stopped_if_cancelled(tab), call_limit(tab, timeout_s) as limit:
         if tab.request_policy.has_retired_rules and not tab.related:
             await _drop_retired_rules(tab, timeout_s, limit)
         tab.request_policy.check(url.strip())
@@ -175,7 +176,7 @@ async def _navigation(tab: Tab, action: str, do: _Do, leave: bool) -> Receipt:
 
 async def _navigate_by(tab: Tab, action: str, do: _Do, leave: bool) -> Receipt:
     navigation_s = tab.settings.navigation_timeout_s or NAVIGATION_S
-    async with tab.act(), call_limit(tab, max(CALL_S, navigation_s)) as limit:
+    async with tab.act(), _stopped_if_cancelled(tab), call_limit(tab, max(CALL_S, navigation_s)) as limit:
         took_detour = await end_scripts(tab, detour=action == "reload")
         runner = ActionRunner(limit, Baseline(Watch(tab, await tab.frames())))
         async with leaving(tab, leave=leave) as stays_because:  # Chrome may ask twice, as it goes back
@@ -196,6 +197,17 @@ def _not_kept(url: str, action: str) -> NavigationFailed:
         f"its place: {way} leads away from it, reload sends the form again."
     )
     return NavigationFailed(url, _NOT_KEPT, message)
+
+
+@asynccontextmanager
+async def _stopped_if_cancelled(tab: Tab) -> AsyncIterator[None]:
+    """A navigation that is cancelled does not load on: nobody waits for it any more."""
+    tree = await tab.frames()
+    try:
+        yield
+    except asyncio.CancelledError:
+        tree.root.session.tell(cdp_page.StopLoading())
+        raise
 
 
 async def _drop_retired_rules(tab: Tab, timeout_s: float, limit: Deadline) -> None:

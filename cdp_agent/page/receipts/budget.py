@@ -16,6 +16,7 @@ from cdp_agent.page.snapshot.budget import LONGEST_TOKEN, tokens
 from cdp_agent.page.snapshot.diff_words import cut
 from cdp_agent.page.snapshot.lines import FIELDS, ref_of, state_in, without_ref
 from cdp_agent.patterns import pattern
+from cdp_agent.security.secrets import masked_in_call
 
 CHANGES_TOKENS = 400
 """For the changed lines; what opened has tokens of its own."""
@@ -63,7 +64,7 @@ def within_budget(lines: Sequence[str], page: str = "", budget_tokens: int = CHA
     Lines that read alike are told once, with their number. If the changes would be longer than the `page` itself, its
     lines ("= …") come in place of them.
     """
-    nodes = _tree(lines)
+    nodes = _tree(masked_in_call(lines))
     opened = _opened(nodes)
     rest = [node for node in nodes if node not in opened]
     told = [node.line for top in (*opened, *rest) for node in top.all()]

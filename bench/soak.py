@@ -26,7 +26,7 @@ import time
 import tracemalloc
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -37,6 +37,7 @@ import cdp_agent
 from bench.options import finish, keep, options
 from bench.report import Machine, table, this_machine
 from bench.server import serving, serving_itself
+from bench.usage import memory_mb, tree_of
 from cdp_agent import Browser
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.snapshot import Snapshot
@@ -235,7 +236,7 @@ def count(browser: Browser, soak: Soak, seconds: float, *, looks_inside: bool = 
         tabs=len(browser.pages),
         sessions=len(browser._instance.connection._sessions),
         files=len(list(Path("/proc/self/fd").iterdir())),
-        chrome_mb=tree_mb(browser.pid),
+        chrome_mb=memory_mb(tree_of(browser.pid)),
         chrome_files=len(list(Path(f"/proc/{browser.pid}/fd").iterdir())),
         objects=dict(objects),
         entries=dict(entries),
@@ -272,28 +273,6 @@ def _attributes(each: Any) -> list[tuple[str, Any]]:
 def _memory_mb() -> float:
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return round(pages * 4096 / 2**20, 1)
-
-
-def tree_of(root: int) -> list[int]:
-    """A process and all below it."""
-    parents: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):  # it ended
-            parents.setdefault(int(stat.read_text().rpartition(")")[2].split()[1]), []).append(int(stat.parent.name))
-    found = [root]
-    for pid in found:
-        found += parents.get(pid, [])
-    return found
-
-
-def tree_mb(root: int) -> float:
-    """The memory of a process and all below it: of what several share, each has its part (PSS)."""
-    kb = 0
-    for pid in tree_of(root):
-        with suppress(OSError):
-            rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-            kb += next((int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")), 0)
-    return round(kb / 1024, 1)
 
 
 async def measure(

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from bench import anatomy, micro
 from bench.cache import NotFetched
 from bench.drivers.process import DriverFailed
-from bench.explore import WORDS
-from bench.pages import GROWTH, PAGES, SMALL_FORM, BenchPage, Served, serve_all
+from bench.pages import FRAMES, GROWTH, PAGES, SMALL_FORM, BenchPage, Served, serve_all
 from bench.peers import US
 
-from . import agent, calls, exploring, figures, processes, snapshots, tabs
+from . import agent, calls, exploring, figures, orders, processes, snapshots, tabs
 from .run import QUICK, Bench
 
 Part = Callable[[Bench], None]
 
-_QUICK_SIZES = (100, 1_500, 8_000, 38_000)
+_IN_A_QUICK_RUN = [GROWTH[100], GROWTH[3_500], GROWTH[38_000], FRAMES[20]]
+_PAGES = [*PAGES, *GROWTH.values(), *FRAMES.values()]
 _LARGE = GROWTH[38_000]
 _LONGEST_MS = 4_500
 
@@ -41,18 +40,20 @@ def _on(pages: Sequence[BenchPage], work: Callable[[Bench, Served], None]) -> Pa
     return part
 
 
-def _growth(pages: Sequence[BenchPage], bench: Bench) -> None:
+def _growth(bench: Bench) -> None:
     """In one shift each: what is looked at is the line through all sizes. Who takes too long goes no further."""
-    if bench.pace is QUICK:
-        pages = [page for page in pages if page in [GROWTH[size] for size in _QUICK_SIZES]]
-    with bench.in_one_shift():
-        for page in pages:
-            _on([page], snapshots.measure)(bench)
-            for peer in list(bench.peers):
-                taken = bench.noted(figures.REPEATED, page.name, peer.name)
-                if taken and taken.median > _LONGEST_MS:
-                    bench.peers.remove(peer)
-                    bench.lack(f"growth: {peer.name}: not beyond {page.name}, which takes {taken.median / 1000:.0f} s")
+    for pages in (GROWTH, FRAMES):
+        with bench.in_one_shift():
+            for page in pages.values():
+                if bench.pace is QUICK and page not in _IN_A_QUICK_RUN:
+                    continue
+                _on([page], snapshots.measure)(bench)
+                for peer in list(bench.peers):
+                    taken = bench.noted(figures.REPEATED, page.name, peer.name)
+                    if taken and taken.median > _LONGEST_MS:
+                        bench.peers.remove(peer)
+                        seconds = taken.median / 1000
+                        bench.lack(f"growth: {peer.name}: not beyond {page.name}, which takes {seconds:.0f} s")
 
 
 def _processes(bench: Bench) -> None:
@@ -69,17 +70,23 @@ def _micro(bench: Bench) -> None:
         bench.note(figure.name, figure.what, US, figure.unit, *figure.values)
 
 
-EXPLORED = [page for page in PAGES if page.name in WORDS]
+EXPLORED = [page for page in PAGES if page.name in exploring.WORDS]
 PARTS: dict[str, Part] = {
     "snapshot": _on(PAGES, snapshots.measure),
-    "growth": partial(_growth, list(GROWTH.values())),
+    "growth": _growth,
     "explore": _on(EXPLORED, exploring.measure),
     "calls": _on([SMALL_FORM], calls.measure),
     "processes": _processes,
     "tabs": _on([SMALL_FORM], tabs.measure),
+    "orders": orders.measure,
     "agent": agent.measure,
     "micro": _micro,
 }
+
+
+def part_or_page(part: str, page: str) -> str:
+    """What `chosen` needs to be told for this page of a part: the page alone where it has parts of its own."""
+    return page if part in ("snapshot", "growth", page) else part
 
 
 def chosen(only: Sequence[str]) -> list[tuple[str, Part]]:
@@ -88,7 +95,7 @@ def chosen(only: Sequence[str]) -> list[tuple[str, Part]]:
         return list(PARTS.items())
     parts = [(name, part) for name, part in PARTS.items() if name in only]
     words = [word for word in only if word not in PARTS]
-    for page in [*PAGES, *GROWTH.values()]:
+    for page in _PAGES:
         if any(word in page.name for word in words):
             parts.append((page.name, _on([page], snapshots.measure)))
     return parts

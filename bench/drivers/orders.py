@@ -57,5 +57,5 @@ async def carry_out(order: Callable[[int], Awaitable[None]], first: int, count: 
 
     started = time.perf_counter()
     ended = await asyncio.gather(*map(one, range(first, first + count)), return_exceptions=True)
-    failed = [f"{type(each).__name__}: {each}".splitlines()[0] for each in ended if each is not None]
+    failed = [f"{type(each).__name__}: {each}".rstrip(": ").splitlines()[0] for each in ended if each is not None]
     return {"ms": (time.perf_counter() - started) * 1000, "failed": failed}

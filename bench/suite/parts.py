@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bench import anatomy, micro
 from bench.cache import NotFetched
@@ -16,10 +16,16 @@ from .run import QUICK, Bench
 
 Part = Callable[[Bench], None]
 
-_IN_A_QUICK_RUN = [GROWTH[100], GROWTH[3_500], GROWTH[38_000], FRAMES[20]]
+_NOT_QUICK = {"long reference", "index page", "20,000 table rows"}
+_NOT_QUICK |= {page.name for page in (GROWTH[600], GROWTH[16_000], GROWTH[75_000], FRAMES[1], FRAMES[5], FRAMES[80])}
+"""A quick run leaves these out: peers need seconds for some, and a line has enough points without the others."""
 _PAGES = [*PAGES, *GROWTH.values(), *FRAMES.values()]
 _LARGE = GROWTH[38_000]
 _LONGEST_MS = 4_500
+
+
+def _at_pace(bench: Bench, pages: Iterable[BenchPage]) -> list[BenchPage]:
+    return [page for page in pages if bench.pace is not QUICK or page.name not in _NOT_QUICK]
 
 
 def _on(pages: Sequence[BenchPage], work: Callable[[Bench, Served], None]) -> Part:
@@ -44,9 +50,7 @@ def _growth(bench: Bench) -> None:
     """In one shift each: what is looked at is the line through all sizes. Who takes too long goes no further."""
     for pages in (GROWTH, FRAMES):
         with bench.in_one_shift():
-            for page in pages.values():
-                if bench.pace is QUICK and page not in _IN_A_QUICK_RUN:
-                    continue
+            for page in _at_pace(bench, pages.values()):
                 _on([page], snapshots.measure)(bench)
                 for peer in list(bench.peers):
                     taken = bench.noted(figures.REPEATED, page.name, peer.name)
@@ -61,8 +65,9 @@ def _processes(bench: Bench) -> None:
     processes.importing(bench)
     _on([SMALL_FORM], processes.cold_start)(bench)
     _on([SMALL_FORM], processes.memory)(bench)
-    with bench.in_one_shift():
-        _on([_LARGE], processes.memory)(bench)
+    if bench.pace is not QUICK:
+        with bench.in_one_shift():
+            _on([_LARGE], processes.memory)(bench)
 
 
 def _micro(bench: Bench) -> None:
@@ -70,11 +75,19 @@ def _micro(bench: Bench) -> None:
         bench.note(figure.name, figure.what, US, figure.unit, *figure.values)
 
 
-EXPLORED = [page for page in PAGES if page.name in exploring.WORDS]
+def _snapshots(bench: Bench) -> None:
+    _on(_at_pace(bench, PAGES), snapshots.measure)(bench)
+
+
+def _exploring(bench: Bench) -> None:
+    explored = [page for page in PAGES if page.name in exploring.WORDS]
+    _on(_at_pace(bench, explored), exploring.measure)(bench)
+
+
 PARTS: dict[str, Part] = {
-    "snapshot": _on(PAGES, snapshots.measure),
+    "snapshot": _snapshots,
     "growth": _growth,
-    "explore": _on(EXPLORED, exploring.measure),
+    "explore": _exploring,
     "calls": _on([SMALL_FORM], calls.measure),
     "processes": _processes,
     "tabs": _on([SMALL_FORM], tabs.measure),

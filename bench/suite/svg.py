@@ -52,7 +52,7 @@ class Panel(msgspec.Struct, frozen=True):
 def panels(drawn: Sequence[Panel], names: Sequence[str]) -> str:
     """All axes logarithmic; all numbers have to be above 0. `names` are those of the lines, in the order of the key."""
     rows = math.ceil(len(drawn) / _ACROSS)
-    width, top = _WIDTH * _ACROSS, _HEIGHT * rows
+    width, top = _WIDTH * min(_ACROSS, len(drawn)), _HEIGHT * rows
     shown = [name for name in names if any(line.name == name and line.points for each in drawn for line in each.lines)]
     in_a_row = width // _KEY_WIDTH
     height = top + 16 + _KEY_HEIGHT * math.ceil(len(shown) / in_a_row)

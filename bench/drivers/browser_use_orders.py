@@ -1,4 +1,4 @@
-"""Orders by browser-use's agent, each of those at once with a Chrome of its own, as its documentation has it."""
+"""Orders by browser-use's agent, each of those at once with a Chrome of its own: it makes no contexts."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def acts(number: int) -> list[Act]:
 
 
 async def carry_out(order: Callable[[int], Awaitable[None]], first: int, count: int, at_once: int) -> dict[str, Any]:
-    """Orders with these numbers, and of those that raised, why: {"ms", "failed"}."""
+    """Orders with these numbers, and of those that raised, which and why: {"ms", "failed"}."""
     free = asyncio.Semaphore(at_once)
 
     async def one(number: int) -> None:
@@ -57,5 +57,6 @@ async def carry_out(order: Callable[[int], Awaitable[None]], first: int, count: 
 
     started = time.perf_counter()
     ended = await asyncio.gather(*map(one, range(first, first + count)), return_exceptions=True)
-    failed = [f"{type(each).__name__}: {each}".rstrip(": ").splitlines()[0] for each in ended if each is not None]
-    return {"ms": (time.perf_counter() - started) * 1000, "failed": failed}
+    ms = (time.perf_counter() - started) * 1000
+    why = [error and f"{type(error).__name__}: {error}".rstrip(": ").splitlines()[0] for error in ended]
+    return {"ms": ms, "failed": [(first + place, text) for place, text in enumerate(why) if text]}

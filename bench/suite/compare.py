@@ -3,7 +3,7 @@
 A figure is worse when its median is more than 5 % above the one before, and when nothing in which the two medians may
 lie is common to both (`Spread.bounds`). A run has hundreds of figures, so that some of them are so by chance: what is
 compared within a run is measured again, and is worse only if it is so again. Between days the machine may have
-changed: times are set against how much longer the floor took.
+changed: times are set against how much longer the floor took. Memory of Chrome is Chrome's, and is not judged.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import msgspec
 from bench.peers import FLOOR, US
 from bench.report import Spread, geometric_mean, number
 
+from . import figures
 from .figures import Figure, Figures
 
 LEAST_PART = 0.05
@@ -20,8 +21,8 @@ LEAST_PART = 0.05
 LEAST_VALUES = 3
 """Fewer times than this tell nothing; sizes and counts are the same each time."""
 
-
 _TIMES = ("ms", "µs")
+_OF_CHROME = (figures.ORDERS_CHROME, figures.ORDERS_MOST)
 
 
 class Worse(msgspec.Struct, frozen=True):
@@ -51,9 +52,9 @@ def worse(before: list[Figure], now: list[Figure], slower: float = 1.0) -> list[
     return found
 
 
-def worse_than(side: str, figures: list[Figure]) -> list[Worse]:
+def worse_than(side: str, measured: list[Figure]) -> list[Worse]:
     """Those of ours that were better on another side of the same run, such as an older state of this project."""
-    return worse([msgspec.structs.replace(each, side=US) for each in figures if each.side == side], figures)
+    return worse([msgspec.structs.replace(each, side=US) for each in measured if each.side == side], measured)
 
 
 def machine_factor(before: list[Figure], now: list[Figure]) -> float:
@@ -69,7 +70,7 @@ def machine_factor(before: list[Figure], now: list[Figure]) -> float:
 
 def _rose(was: Spread, figure: Figure, slower: float) -> bool:
     now = figure.spread
-    if figure.unit in _TIMES and min(was.n, now.n) < LEAST_VALUES:
+    if figure.measure in _OF_CHROME or (figure.unit in _TIMES and min(was.n, now.n) < LEAST_VALUES):
         return False
     apart = now.bounds[0] > was.bounds[1] * slower
     return apart and now.median > was.median * slower * (1 + LEAST_PART)

@@ -11,6 +11,7 @@ from bench.peers import FLOOR, PLAYWRIGHT_PYTHON, US, at_commit
 from bench.report import Machine, Spread, spread
 from bench.suite import compare, figures, readme, svg, targets, written
 from bench.suite.figures import Figure, Figures, Result
+from bench.suite.orders import Model
 
 PLAYWRIGHT = PLAYWRIGHT_PYTHON.name
 MACHINE = Machine("2026-01-01", "a processor", 2, 8, "Linux", "3.11", "Chrome/156", {"cdp_agent": "1"}, "scripts/bench")
@@ -190,3 +191,17 @@ def test_the_numbers_in_the_readme_are_those_of_the_results() -> None:
     text = readme.README.read_text(encoding="utf-8")
 
     assert text == readme.renewed(text, readme.read())
+
+
+def test_the_model_of_the_orders_has_its_agent_look_again_until_what_it_wants_is_there() -> None:
+    tools = [{"function": {"name": name}} for name in ("click", "snapshot")]
+    seen = "Order for Customer 3."
+    model = Model()
+
+    replies = []
+    for page in ("", '<page label="page">\n- link "Enamel mug, blue" [ref=E7]', '<page label="page">\n- heading "Mug"'):
+        seen += page
+        replies.append(model.answer({"tools": tools, "messages": [{"role": "user", "content": seen}]}).decode())
+
+    assert ["call_snapshot_0" in each for each in replies] == [True, False, True]
+    assert "E7" in replies[1]

@@ -47,17 +47,18 @@ class Model(ReplayServer):
             return tool_call(forced, PLAIN[forced])
         who = re.search(rf"{orders.customer(0)[:-1]}(\d+)", json.dumps(request["messages"]))
         number = int(who[1]) if who else 0
-        with self._lock:
-            turn = self._turns[number]
-            self._turns[number] += 1
-        acts = orders.acts(number)
+        turn, acts = self._turns[number], orders.acts(number)
         if turn == len(acts):
             return tool_call("done", {"result": "It is ordered."})
         act = acts[turn]
-        arguments = {"ref": f"{{{{ref:{act.role} {json.dumps(act.name)}}}}}", "value": act.value}
-        if not act.value:
-            del arguments["value"]
-        return fill_refs(tool_call(act.does, arguments).decode(), newest_page(request)).encode()
+        value = {"value": act.value} if act.value else {}
+        arguments = {"ref": f"{{{{ref:{act.role} {json.dumps(act.name)}}}}}", **value}
+        try:
+            reply = fill_refs(tool_call(act.does, arguments).decode(), newest_page(request))
+        except LookupError:  # it has not loaded yet: all sides look again then
+            return tool_call("snapshot", {})
+        self._turns[number] += 1
+        return reply.encode()
 
 
 def measure(bench: Bench) -> None:

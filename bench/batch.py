@@ -17,15 +17,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -33,11 +31,10 @@ import msgspec
 from bench.cache import NotFetched
 from bench.options import finish
 from bench.report import table, this_machine
-from bench.soak import tree_mb, tree_of
 from bench.step_apps import APPS, Kind, kinds_of
+from bench.usage import Usage
 from cdp_agent.extras import install_command
 
-_LOOKS_EVERY_S = 0.25
 _SINGLE_PART = 10
 _RAY_AT_ONCE = 8
 WAYS = {"1": "1 at once", "4": "4 at once", "8": "8 at once", "ray": "Ray, 8 at once", "single": "single runs"}
@@ -61,40 +58,6 @@ class Part(msgspec.Struct, frozen=True):
     machine: str = ""
 
 
-class _Usage(threading.Thread):
-    """Looks at processes and all below them until `end`; what they had taken before is not counted."""
-
-    def __init__(self, roots: Sequence[int]) -> None:
-        super().__init__(daemon=True)
-        self.most_mb = 0.0
-        self._roots = roots
-        self._before = self._ticks_now()
-        self._ticks: dict[int, int] = {}
-        self._over = threading.Event()
-
-    @property
-    def cpu_s(self) -> float:
-        ticks = sum(each - self._before.get(pid, 0) for pid, each in self._ticks.items())
-        return ticks / os.sysconf("SC_CLK_TCK")
-
-    def run(self) -> None:
-        while not self._over.wait(_LOOKS_EVERY_S):
-            self.most_mb = max(self.most_mb, sum(tree_mb(root) for root in self._roots))
-            self._ticks |= self._ticks_now()
-
-    def end(self) -> None:
-        self._over.set()
-        self.join()
-
-    def _ticks_now(self) -> dict[int, int]:
-        ticks = {}
-        for pid in (pid for root in self._roots for pid in tree_of(root)):
-            with suppress(OSError, IndexError):  # it ended
-                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-                ticks[pid] = int(fields[11]) + int(fields[12])
-        return ticks
-
-
 class Bench:
     """The programs that run, and how many tasks they were given so far: no two tasks have the same number."""
 
@@ -115,8 +78,7 @@ class Bench:
             command = self._single(kinds, results) if way == "single" else self._batch(kinds, results, way, ray)
             began = time.monotonic()
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-            usage = _Usage([process.pid, *roots])
-            usage.start()
+            usage = Usage(process.pid, *roots)
             process.wait()
             seconds = time.monotonic() - began
             usage.end()

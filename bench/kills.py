@@ -30,7 +30,7 @@ import msgspec
 from bench.cache import NotFetched
 from bench.options import finish, keep, options
 from bench.report import Machine, table, this_machine
-from bench.soak import tree_of
+from bench.usage import tree_of
 from cdp_agent.extras import install_command
 from tests.counting_shop import CountingShop
 

@@ -4,10 +4,8 @@ python -m bench.long_runs [--windows 8000 100000] [--json FILE]
 
 Fifteen pages of a shop, each opened, asked for elements, searched, and given to `extract`. Each holds five facts: one
 for each of these tools, one that the model reads and says itself, and one that only stands on the page. Counted is
-which of them are in the last request, and of those, which stand below the address of their page. Then the shop in
-plain-English steps, one after the other, each of which the executor's model is asked about.
-
-A role's identical prefix: of all that its requests say (tools and messages), how much the one before began with.
+which of them are in the last request, and of those, which stand below the address of their page. Last, how much of the
+requests begins as the one before did, as bench.prefixes counts it.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ import asyncio
 import json
 import re
 import tempfile
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,20 +22,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from bench.options import keep, options
+from bench.prefixes import role
 from bench.report import Machine, table, this_machine
 from bench.server import serving
 from cdp_agent import Agent, Browser, Limits
 from cdp_agent.agent.model import prompts
-from cdp_agent.decisions import Execute
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.security.fence import TAG
 from fixtures.replay import ReplayServer, reply, tool_call
 
 PAGES, STEPS = 15, 60
-_STEPS_IN_WORDS = 12
 _THOUGHT = "I look at what is there and think about what it may mean for the task. " * 12
 _FILLER = "".join(f"<li>Row {number} of something that is listed at length" for number in range(60))
-_ROLES = {"create_plan": "plan", "validate_task": "judge", "next_step": "planner", "verify": "verifier"}
 
 
 class Fact(NamedTuple):
@@ -57,7 +52,7 @@ class Known(msgspec.Struct, frozen=True):
     shrunk: int
     facts: dict[str, int]
     with_source: dict[str, int]
-    prefix: dict[str, float]
+    prefix: float
     record: str
     """What stands in the last request in the place of the turns before, if any."""
 
@@ -65,7 +60,6 @@ class Known(msgspec.Struct, frozen=True):
 class Result(msgspec.Struct, frozen=True):
     machine: Machine
     windows: list[Known]
-    steps: dict[str, float]
 
 
 def facts(page: int) -> list[Fact]:
@@ -153,64 +147,10 @@ async def long_run(browser: Browser, address: str, window: int, pages: int = PAG
         shrunk=len(shrunk),
         facts=_by_way([each for each in planted if each.text in last]),
         with_source=_by_way([each for each in planted if _below_its_address(each, last, address)]),
-        prefix=shares(model.requests),
+        prefix=role("", "loop", model.turns).again,
         record=last.partition(prompts.RECORD)[2].partition(f"</{TAG}>")[0].strip(),
     )
     return known, last
-
-
-async def steps_run(browser: Browser, address: str) -> dict[str, float]:
-    """The identical prefixes of planner and executor, in a run where the executor's model is asked at each step."""
-    replies: list[bytes] = []
-    for number in range(_STEPS_IN_WORDS):
-        move = {"needs_action": True, "action": f"See about what shop {number} has to say", "reasoning": "It is next."}
-        replies += [tool_call("next_step", move), tool_call("click", {"ref": f'{{{{ref:link "To shop {number}"}}}}'})]
-    replies += [
-        tool_call("next_step", {"needs_action": False, "message": "Compared."}),
-        tool_call("verify", {"task_completed": True, "message": "Compared."}),
-    ]
-    page = await browser.new_page()
-    with Model(replies=replies) as model:
-        agent = Agent(
-            browser,
-            planner="openai-compatible/planner",
-            executor="openai-compatible/executor",
-            base_url=model.base_url,
-            flow="iterative",
-            approve=lambda question: Execute(),
-        )
-        result = await agent.run("Compare the kettles.", url=f"{address}/0.html", page=page)
-        assert result.success, result.error
-    await page.close()
-    return shares(model.requests)
-
-
-def shares(requests: Sequence[dict[str, Any]]) -> dict[str, float]:
-    """For each role, the share of its requests that is as the beginning of the one before, in the role's order."""
-    total: dict[str, int] = {}
-    same: dict[str, int] = {}
-    before: dict[str, str] = {}
-    for request in requests:
-        role = _role(request)
-        text = json.dumps(request.get("tools")) + "\n" + _text(request["messages"])
-        if role in before:
-            total[role] = total.get(role, 0) + len(text)
-            same[role] = same.get(role, 0) + _length_alike(text, before[role])
-        before[role] = text
-    return {role: same[role] / total[role] for role in total}
-
-
-def _length_alike(one: str, other: str) -> int:
-    """How much they begin with alike."""
-    ends = range(1, min(len(one), len(other)) + 1)
-    return bisect_left(ends, True, key=lambda end: one[:end] != other[:end])
-
-
-def _role(request: dict[str, Any]) -> str:
-    names = [each["function"]["name"] for each in request.get("tools", ())]
-    if len(names) > 1:
-        return "executor" if "cannot_do" in names else "loop"
-    return _ROLES.get(names[0], names[0]) if names else "extract"
 
 
 def _text(messages: Sequence[dict[str, Any]]) -> str:
@@ -239,8 +179,7 @@ async def measure(windows: Sequence[int]) -> Result:
     with shop_served() as address:
         async with Browser.launch() as browser:
             known = [(await long_run(browser, address, window))[0] for window in windows]
-            steps = await steps_run(browser, address)
-            return Result(this_machine(browser.version.product), known, steps)
+            return Result(this_machine(browser.version.product), known)
 
 
 def main() -> None:
@@ -258,13 +197,8 @@ def main() -> None:
         )
         rows = [[way, str(count), str(each.with_source[way])] for way, count in each.facts.items()]
         print(table(["found by", "known", "below their page's address"], rows))
-        print(f"\nIdentical prefix: {_told(each.prefix)}")
+        print(f"\nBegins as the request before: {each.prefix:.0%}")
         print(f"\nThe record of the turns before:\n\n{each.record}" if each.record else "\nNo turn was left out.")
-    print(f"\nIn steps of plain English, identical prefix: {_told(result.steps)}")
-
-
-def _told(prefix: dict[str, float]) -> str:
-    return ", ".join(f"{role} {share:.0%}" for role, share in prefix.items())
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import asyncio
 import json
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Self
 
 import msgspec
@@ -31,7 +32,7 @@ from cdp_agent.events import TaskCompleted
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.providers.services import endpoint
 from cdp_agent.tools import DEFAULT
-from fixtures.replay import ReplayServer, reply, tool_call
+from fixtures.replay import PLAIN, ReplayServer, forced_tool, reply, tool_call
 
 FIELDS = ["Name", "Street", "City", "Country", "Mail"]
 FORM = (
@@ -50,6 +51,11 @@ LONG = (
         for row in range(ROWS)
     )
     + "</table>"
+)
+COUNTERS = "data:text/html,<title>Counters</title><h1>Counters</h1>" + "".join(
+    f"<p><button onclick='out{number}.value++'>Count {number}</button> <input id=out{number} value=0 "
+    f"aria-label='Count of {number}'>"
+    for number in range(20)
 )
 DONE = ("done", {"result": "Sent"})
 
@@ -86,6 +92,8 @@ class Model(ReplayServer):
     def __init__(self, replies: Sequence[bytes], turn_s: float) -> None:
         super().__init__(replies=replies)
         self._turn_s = turn_s
+        self.turned_s: list[float] = []
+        """When each of `turns` came."""
 
     def __enter__(self) -> Self:
         super().__enter__()
@@ -93,6 +101,8 @@ class Model(ReplayServer):
 
     def answer(self, request: dict[str, Any]) -> bytes:
         answer = super().answer(request)
+        if forced_tool(request) not in PLAIN:
+            self.turned_s.append(time.perf_counter())
         time.sleep(self._turn_s)  # in a thread of its own
         return answer
 
@@ -144,6 +154,23 @@ async def long_task(browser: Browser, observer: type[Observer]) -> list[dict[str
         assert isinstance(events[-1], TaskCompleted)
         await check(page, events[-1].result, "Done")
         return model.turns
+
+
+async def history(browser: Browser, steps: int) -> tuple[list[float], list[int]]:
+    """Of each turn of a task of so many steps: the milliseconds to the next one, and the tokens of its messages.
+
+    The model answers at once, so the former are our loop's and the page's.
+    """
+    clicks = [tool_call("click", {"ref": f'{{{{ref:button "Count {number % 20}"}}}}'}) for number in range(steps)]
+    page = await browser.new_page()
+    with Model([*clicks, tool_call(*DONE)], 0) as model:
+        limits = Limits(max_steps=steps + 5)
+        agent = Agent(browser, model="openai-compatible/scripted", base_url=model.base_url, limits=limits)
+        result = await agent.run("Count on", url=COUNTERS, page=page)
+        assert result.success, result.error
+        await page.close()
+    asked = [prompts("", [turn]).tokens for turn in model.turns]
+    return [(after - before) * 1000 for before, after in pairwise(model.turned_s)], asked[:-1]
 
 
 async def check(page: Page, result: AgentResult, shown: str) -> None:

@@ -251,7 +251,7 @@ MUTATIONS = (
     Mutation(
         "page/policy/rules.py", 'return "" if scheme in (*_WEB, *_SECURE)', 'return "" if scheme', "test_rules.py"
     ),
-    Mutation("../fixtures/replay.py", "if forced in _PLAIN and f", "if forced in _PLAIN or f", "test_replay.py"),
+    Mutation("../fixtures/replay.py", "if forced in PLAIN and f", "if forced in PLAIN or f", "test_replay.py"),
     Mutation("sync/background.py", "            ended.wait()\n", "", "test_sync.py"),
     Mutation(
         "telemetry.py",

@@ -122,13 +122,17 @@ def _documentation(elements: int) -> Callable[[], AbstractContextManager[str]]:
     return serve
 
 
-@contextmanager
-def _frames() -> Iterator[str]:
-    folder = CACHE / "generated-frames"
-    folder.mkdir(parents=True, exist_ok=True)
-    with serving(folder) as port:
-        generated.write_frames(folder, port)
-        yield f"http://127.0.0.1:{port}/frames.html"
+def _frames(name: str, frames: int) -> BenchPage:
+    @contextmanager
+    def serve() -> Iterator[str]:
+        folder = CACHE / "generated-frames"
+        folder.mkdir(parents=True, exist_ok=True)
+        with serving(folder) as port:
+            generated.write_frames(folder, port, frames)
+            yield f"http://127.0.0.1:{port}/frames.html"
+
+    source = "generated; one frame in five is of another site"
+    return BenchPage(name, source, serve, frames_of_other_sites=frames // generated.OUT_OF_PROCESS)
 
 
 @contextmanager
@@ -179,12 +183,7 @@ PAGES = [
         " && document.querySelectorAll('.opblock').length > 50",
     ),
     BenchPage("index page", "Debian python3.11-doc, genindex-all", _python_documentation("genindex-all.html")),
-    BenchPage(
-        "200 + 50 iframes",
-        "generated; 50 frames of five other sites",
-        _frames,
-        frames_of_other_sites=generated.OUT_OF_PROCESS_FRAMES,
-    ),
+    _frames("200 + 50 iframes", 250),
     BenchPage("20,000 table rows", "generated", _table),
 ]
 
@@ -192,9 +191,11 @@ SMALL_FORM = BenchPage("small form", "generated", _form)
 ACTING = BenchPage("acting", "generated", _acting)
 GROWTH = {
     elements: BenchPage(f"documentation, {elements:,}", "Debian python3.11-doc, library", _documentation(elements))
-    for elements in (100, 250, 600, 1_500, 3_500, 8_000, 16_000, 38_000, 55_000, 75_000)
+    for elements in (100, 600, 3_500, 16_000, 38_000, 75_000)
 }
 """Pages of these numbers of elements."""
+FRAMES = {frames: _frames(f"frames, {frames}", frames) for frames in (1, 5, 20, 80)}
+"""Pages of these numbers of frames; PAGES has the one of 250."""
 INDEX = next(page for page in PAGES if page.name == "index page")
 
 

@@ -18,7 +18,6 @@ US = "cdp_agent"
 FLOOR = "floor"
 TOKENIZER = "gpt-tokenizer@4.0.0"
 HTML2TEXT = "html2text==2025.4.15"
-MARKDOWNIFY = "markdownify==1.2.3"
 _IMPORT = "from cdp_agent import Browser"
 _MB = 1e6
 
@@ -79,8 +78,8 @@ def tokenizer() -> list[str]:
 
 
 def converters() -> list[str]:
-    """Playwright with two libraries that make Markdown of markup."""
-    return [str(python_in(python_packages(PLAYWRIGHT, HTML2TEXT, MARKDOWNIFY))), "-m", "bench.drivers.converters"]
+    """Playwright with a library that makes Markdown of markup: markdownify takes longer for it."""
+    return [str(python_in(python_packages(PLAYWRIGHT, HTML2TEXT))), "-m", "bench.drivers.converters"]
 
 
 OURS = Peer(

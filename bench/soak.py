@@ -26,7 +26,7 @@ import time
 import tracemalloc
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -37,6 +37,8 @@ import cdp_agent
 from bench.options import finish, keep, options
 from bench.report import Machine, table, this_machine
 from bench.server import serving, serving_itself
+from bench.suite import svg
+from bench.usage import memory_mb, tree_of
 from cdp_agent import Browser
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.snapshot import Snapshot
@@ -235,7 +237,7 @@ def count(browser: Browser, soak: Soak, seconds: float, *, looks_inside: bool = 
         tabs=len(browser.pages),
         sessions=len(browser._instance.connection._sessions),
         files=len(list(Path("/proc/self/fd").iterdir())),
-        chrome_mb=tree_mb(browser.pid),
+        chrome_mb=memory_mb(tree_of(browser.pid)),
         chrome_files=len(list(Path(f"/proc/{browser.pid}/fd").iterdir())),
         objects=dict(objects),
         entries=dict(entries),
@@ -272,28 +274,6 @@ def _attributes(each: Any) -> list[tuple[str, Any]]:
 def _memory_mb() -> float:
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return round(pages * 4096 / 2**20, 1)
-
-
-def tree_of(root: int) -> list[int]:
-    """A process and all below it."""
-    parents: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):  # it ended
-            parents.setdefault(int(stat.read_text().rpartition(")")[2].split()[1]), []).append(int(stat.parent.name))
-    found = [root]
-    for pid in found:
-        found += parents.get(pid, [])
-    return found
-
-
-def tree_mb(root: int) -> float:
-    """The memory of a process and all below it: of what several share, each has its part (PSS)."""
-    kb = 0
-    for pid in tree_of(root):
-        with suppress(OSError):
-            rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-            kb += next((int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")), 0)
-    return round(kb / 1024, 1)
 
 
 async def measure(
@@ -366,35 +346,11 @@ def quarters(counts: Sequence[Count], name: str) -> tuple[float, float]:
 
 
 def plot(counts: Sequence[Count]) -> str:
-    """The curves as SVG: each in the part that it is of its own most, by the actions that were done."""
-    width, height, left, top = 720, 300, 46, 20
-    colors = ("#0b6e99", "#c2410c", "#15803d", "#7c3aed", "#a16207", "#be123c")
-    most_actions = max(each.actions for each in counts) or 1
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width + 270} {height + 60}" font-family="sans-serif" '
-        f'font-size="12"><rect width="100%" height="100%" fill="white"/>'
-    ]
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        y = top + height * (1 - share)
-        parts.append(
-            f'<path d="M{left} {y:.0f}H{left + width}" stroke="#ddd"/><text x="4" y="{y + 4:.0f}">{share:.0%}</text>'
-        )
-        x = left + width * share
-        parts.append(
-            f'<text x="{x:.0f}" y="{top + height + 18}" text-anchor="middle">{most_actions * share:,.0f}</text>'
-        )
-    parts.append(f'<text x="{left + width / 2:.0f}" y="{top + height + 38}" text-anchor="middle">actions</text>')
-    for place, name in enumerate(FLAT):
-        most = max(float(getattr(each, name)) for each in counts) or 1.0
-        points = " ".join(
-            f"{left + width * each.actions / most_actions:.1f},{top + height * (1 - getattr(each, name) / most):.1f}"
-            for each in counts
-        )
-        color, y = colors[place % len(colors)], top + 14 + 18 * place
-        dash = "" if place < len(colors) else ' stroke-dasharray="4 3"'
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="1.6"{dash}/>')
-        parts.append(f'<text x="{left + width + 14}" y="{y}" fill="{color}">{FLAT[name]}: at most {most:,.0f}</text>')
-    return "".join([*parts, "</svg>"]) + "\n"
+    """Memory by the actions that were done, as SVG."""
+    ours = svg.Line(FLAT["memory_mb"], [(each.actions, each.memory_mb) for each in counts])
+    chrome = svg.Line(FLAT["chrome_mb"], [(each.actions, each.chrome_mb) for each in counts])
+    panel = svg.Panel("A long session", "actions", "MB", [ours, chrome])
+    return svg.panels([panel], [ours.name, chrome.name])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.soak import entries_below, growing, measure
+from cdp_agent import action_log
 from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
 from cdp_agent.page.activity import network
@@ -23,6 +24,7 @@ OPEN = ("tasks", "timers", "tabs", "sessions", "files")
 
 async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: pytest.MonkeyPatch) -> None:
     # What is remembered up to a number is full after the first round.
+    monkeypatch.setattr(action_log, "MOST_LINES", 2)
     monkeypatch.setattr(popups, "_CLOSED_POPUPS", 0)
     monkeypatch.setattr(requested_tabs, "_REMEMBERED", 1)
     monkeypatch.setattr(history, "REMEMBERED_READINGS", 2)
@@ -52,3 +54,11 @@ async def test_what_a_browser_holds_is_found_behind_attributes_and_entries() -> 
         "Connection._sessions": 1,
         "Session._handlers": 1,
     }
+
+
+async def test_a_browser_keeps_nothing_of_contexts_that_were_closed(browser: Browser) -> None:
+    for _ in range(3):
+        async with await browser.new_context() as context:
+            await context.new_page()
+
+    assert entries_below(browser)["Browser._contexts"] == 1  # until the next one is opened

@@ -23,8 +23,7 @@ from cdp_agent.extras import install_command
 from cdp_agent.page.page import Page
 from cdp_agent.security.secrets import Secret
 from cdp_agent.telemetry import CAPTURE
-from fixtures.replay import _PLAIN as PLAIN
-from fixtures.replay import forced_tool, tool_call
+from fixtures.replay import PLAIN, forced_tool, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, play, scripted
 from tests.chat_model import Model
 from tests.conftest import Serve

@@ -14,7 +14,11 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 
 
-class Driver(Protocol):
+class Closing(Protocol):
+    async def close(self) -> None: ...
+
+
+class Driver(Closing, Protocol):
     """What a library under measurement has to offer; the others of these it may, under these names.
 
     snapshot() → {"ms", "text"} · evaluate(expression) → {"ms", "value"} · click(name), of a button, and
@@ -31,8 +35,6 @@ class Driver(Protocol):
 
     async def attach(self, url: str) -> dict[str, Any] | None:
         """Goes on with the open tab of this address."""
-
-    async def close(self) -> None: ...
 
 
 async def timed(work: Awaitable[T]) -> tuple[float, T]:
@@ -55,8 +57,8 @@ class Stopwatch:
         return result
 
 
-async def serve(driver: Driver) -> None:
-    """Until standard input ends."""
+async def serve(driver: Closing) -> None:
+    """A Driver, or whatever has methods that answer with JSON, until standard input ends."""
     loop = asyncio.get_running_loop()
     # What a library prints goes to standard error: standard output is for answers alone.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")

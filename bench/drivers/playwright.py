@@ -13,9 +13,8 @@ from bench.drivers.loop import serve, timed
 
 _SHOWN = 10
 _TEXTS = f"found => found.slice(0, {_SHOWN}).map(e => e.innerText)"
-FIRST = """found.slice(0, most).map(e =>
+_VALUES = """(found, [name, most]) => found.slice(0, most).map(e =>
   ({text: e.textContent, value: name === 'href' ? e.href : e.getAttribute(name)}))"""
-_VALUES = f"(found, [name, most]) => {FIRST}"
 
 
 class PlaywrightDriver:

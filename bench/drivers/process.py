@@ -15,6 +15,8 @@ from tempfile import TemporaryFile
 from threading import Timer
 from typing import IO, Any
 
+from bench.usage import peak_mb, tree_of
+
 ROOT = Path(__file__).parent.parent.parent
 COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """The environment of what is measured: a package that pip installed is compiled, and so is this one at its first start.
@@ -23,7 +25,7 @@ Without, importing ours took 150 ms in the place of 90.
 """
 PLAYWRIGHT = "playwright==1.65.2"
 PATIENCE_S = 60.0
-"""A driver that has not answered after this time is ended."""
+"""A driver that has not answered after this time is ended, unless its `patience_s` is another."""
 _LAST_WORDS = 300
 _EXCEPTION = re.compile(r"^[A-Za-z_][\w.]*: .*", re.MULTILINE)
 
@@ -41,12 +43,13 @@ class DriverProcess:
         assert process.stdin  # both are pipes
         assert process.stdout
         self.pid = process.pid
+        self.patience_s = PATIENCE_S
         self._process = process
         self._input, self._output, self._said = process.stdin, process.stdout, said
 
     def do(self, what: str, **arguments: object) -> Any:
         """The driver's answer. Raises DriverFailed when it ended instead, Lacks when it does not know how."""
-        late = Timer(PATIENCE_S, self._process.kill)
+        late = Timer(self.patience_s, self._process.kill)
         late.start()
         began = time.monotonic()
         try:
@@ -58,8 +61,10 @@ class DriverProcess:
         finally:
             late.cancel()
         if not line:
-            gave_up = time.monotonic() - began >= PATIENCE_S
-            raise DriverFailed(f"{what}: {f'no answer within {PATIENCE_S:g} s' if gave_up else self._last_words()}")
+            gave_up = time.monotonic() - began >= self.patience_s
+            raise DriverFailed(
+                f"{what}: {f'no answer within {self.patience_s:g} s' if gave_up else self._last_words()}"
+            )
         answer = json.loads(line)
         if answer == {"lacks": True}:
             raise Lacks(f"it has no {what}")
@@ -81,7 +86,7 @@ class DriverProcess:
             pids = self.do("processes")["pids"]
         except Lacks:
             pids = [self.pid]
-        return sum(_peak_kb(each) for pid in pids for each in _family(pid)) / 1024
+        return peak_mb(tree_of(*pids))
 
     def _last_words(self) -> str:
         self._said.seek(0)
@@ -118,14 +123,3 @@ def starting(command: Sequence[str]) -> Iterator[DriverProcess]:
                 process.wait(20)
             except subprocess.TimeoutExpired:
                 process.kill()
-
-
-def _family(pid: int) -> Iterator[int]:
-    yield pid
-    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        yield from _family(int(child))
-
-
-def _peak_kb(pid: int) -> int:
-    status = Path(f"/proc/{pid}/status").read_text()
-    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")), 0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-SAME_ORIGIN_FRAMES = 200
-OUT_OF_PROCESS_FRAMES = 50
-# Five sites of ten frames: each name below localhost is a site of its own, and resolves to loopback inside Chrome.
+OUT_OF_PROCESS = 5
+"""Every so manyth frame is of another site."""
+# Five other sites: each name below localhost is a site of its own, and resolves to loopback inside Chrome.
 SITES = 5
 ROWS = 20_000
 
@@ -62,17 +62,18 @@ if (location.search) setInterval(() => {{ clock.textContent = `${{++people}} peo
     (folder / "acting.html").write_text(f"{HEAD}<title>Acting</title>\n{body}\n", encoding="utf-8")
 
 
-def write_frames(folder: Path, port: int) -> None:
+def write_frames(folder: Path, port: int, frames: int) -> None:
     """frames.html and the document inside each frame; `port` is where the folder is served."""
+    others = frames // OUT_OF_PROCESS
     inner = f"""{HEAD}<title>Frame</title>
 <h2>Order form</h2><p>Fill in what you need, then send it.</p>
 <form><label>Name <input name=name></label> <label><input type=checkbox name=gift> Gift</label>
 <button type=button>Send</button> <a href="/terms">Terms</a></form>"""
     (folder / "inner.html").write_text(inner, encoding="utf-8")
-    same = [f'<iframe src="/inner.html?{i}" title="Same {i}"></iframe>' for i in range(SAME_ORIGIN_FRAMES)]
+    same = [f'<iframe src="/inner.html?{i}" title="Same {i}"></iframe>' for i in range(frames - others)]
     other = [
         f'<iframe src="http://site{i % SITES}.localhost:{port}/inner.html?{i}" title="Other {i}"></iframe>'
-        for i in range(OUT_OF_PROCESS_FRAMES)
+        for i in range(others)
     ]
     body = "\n".join(["<h1>Frames</h1>", *same, *other])
     (folder / "frames.html").write_text(f"{HEAD}<title>Frames</title>\n{body}\n", encoding="utf-8")

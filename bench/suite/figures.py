@@ -31,6 +31,15 @@ INSTALLED = "installed"
 PACKAGES = "packages"
 TABS = "tabs at once, per tab"
 TABS_RATIO = "tabs at once, per tab against one alone"
+TURN = "a turn of the agent's loop"
+TURN_TOKENS = "prompt tokens of a turn"
+ORDER = "an order, 8 at once"
+ORDER_CPU = "CPU of an order, Chrome's too"
+ORDERS_FAILED = "orders that failed"
+ORDERS_MEMORY = "memory without Chrome's"
+ORDERS_CHROME = "memory of Chrome"
+ORDERS_GROWTH = "memory without Chrome's, against halfway"
+ORDERS_MOST = "most memory of all, Chrome's too"
 
 
 class Figure(msgspec.Struct, frozen=True):

@@ -26,13 +26,16 @@ class Pace(msgspec.Struct, frozen=True):
     """How much is measured. A shift is one side's turn: it starts, attaches, warms up, measures and goes.
 
     `rounds` is how often a thing is done that is done by itself (a start, a change of the page), `row` how many calls
-    are made without a pause between; both end after `budget_s`.
+    are made without a pause between; both end after `budget_s`. `orders` are the numbers of orders after which the
+    memory is looked at, `steps` is how many steps the longest task of the agent has.
     """
 
     shifts: int
     rounds: int
     row: int
     budget_s: float
+    orders: tuple[int, ...]
+    steps: int
 
     def turns(self) -> Iterator[int]:
         """The rounds of one measure in a shift: at least one, and no more when its time is up."""
@@ -43,10 +46,10 @@ class Pace(msgspec.Struct, frozen=True):
             yield turn
 
 
-FULL = Pace(shifts=2, rounds=6, row=40, budget_s=1.0)
-QUICK = Pace(shifts=1, rounds=3, row=12, budget_s=0.3)
+FULL = Pace(shifts=2, rounds=6, row=40, budget_s=1.0, orders=(20, 100, 200), steps=500)
+QUICK = Pace(shifts=1, rounds=3, row=12, budget_s=0.3, orders=(8, 16, 24), steps=50)
 SLOW_S = 8.0
-"""A side whose shift took so long takes no second one: some need seconds for each call on a large page."""
+"""A peer whose shift took so long takes no second one: some need seconds for each call on a large page."""
 
 
 class Bench:
@@ -65,9 +68,15 @@ class Bench:
         self.pace = pace
         self.not_measured: list[str] = []
         self._values: dict[tuple[str, str, str, str], list[float]] = {}
+        self._turns: dict[tuple[str, str, str, str], list[int]] = {}
+        self._turn = 0
+        self.part = ""
+        """The part of the run that is under way."""
+        self.parts: dict[tuple[str, str], str] = {}
+        """In which part each measure of each page was noted."""
         self._commands: dict[str, list[str]] = {}
         self.peers: list[Peer] = []
-        self._states = [each.name for each in (OURS, *more)] if more else []
+        self._states = [each.name for each in (OURS, *more)]
         """The states of this project that are compared with each other."""
         for peer in [*PEERS, *more]:
             if peer.name in without:
@@ -90,7 +99,10 @@ class Bench:
             self.pace, self.peers = pace, peers
 
     def note(self, measure: str, page: str, side: str, unit: str, *values: float) -> None:
-        self._values.setdefault((measure, page, side, unit), []).extend(values)
+        key = (measure, page, side, unit)
+        self._values.setdefault(key, []).extend(values)
+        self._turns.setdefault(key, []).extend([self._turn] * len(values))
+        self.parts[measure, page] = self.part
 
     def row(self, measure: str, page: str, side: str, driver: DriverProcess, what: str, **arguments: object) -> None:
         """Notes calls without a pause between. A quarter of them is to warm up, if there is time for more than one."""
@@ -112,21 +124,25 @@ class Bench:
         return next((spread(values) for values in found), None)
 
     def figures(self) -> list[Figure]:
-        return [Figure(*key, spread(values)) for key, values in self._values.items()]
+        return [Figure(*key, spread(values, self._turns[key])) for key, values in self._values.items()]
 
     def in_shifts(self, title: str, url: str, work: Work, commands: dict[str, list[str]] | None = None) -> None:
-        """Each side in turns, there and back, alone with the open tab of this address.
+        """Each side in turns, there and back, alone with the open tab of this address; ours twice as often.
 
+        What is compared with another day, or with another state of this project, is to be known better than a peer's.
         Alone: what one side enables in a tab (the accessibility tree, events of the network) would slow the others.
         `commands` are those of other drivers than usual.
         """
         done = set[str]()
-        for state in [each for each in self.peers if each.name in self._states]:
+        states = [peer for peer in self.peers if peer.name in self._states]
+        for state in states if len(states) > 1 else ():
             # Who is first at a page pays for what Chrome does once, up to three times as much: so none of them is.
             with suppress(DriverFailed), self.attached(state, url) as driver:  # it says so in its shift
                 driver.do("snapshot")
-        for shift in range(self.pace.shifts):
-            for peer in self.peers if shift % 2 == 0 else reversed(self.peers):
+        for shift in range(self.pace.shifts * 2):
+            self._turn = shift
+            sides = self.peers if shift < self.pace.shifts else states
+            for peer in sides if shift % 2 == 0 else reversed(sides):
                 if peer.name in done:
                     continue
                 started = time.monotonic()
@@ -136,7 +152,7 @@ class Bench:
                 except DriverFailed as error:
                     done.add(peer.name)
                     self.lack(f"{title}: {peer.name}: {error}")
-                if time.monotonic() - started > SLOW_S:
+                if time.monotonic() - started > SLOW_S and peer not in states:
                     done.add(peer.name)
 
     @contextmanager

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
-from bench.peers import FLOOR, US
+from bench.peers import PEERS, US
 from bench.report import Spread, geometric_mean, number, table
 
 from . import figures, svg
 from .figures import Figures, Result
 from .targets import judge
 
-PLOTS = {"growth": "growth.svg", "tabs": "tabs.svg"}
-_GROWING = "documentation, "
+PLOT = "growth.svg"
+AXES = _SIZES, _FRAMES, _TABS, _STEPS = "elements", "frames", "tabs at once", "steps before it"
+_NUMBER = re.compile(r"\d[\d,]*")
 _METHOD = (
     "Medians (least–most). Each side in turns, there and back, alone with the same tab of the same Chrome: up to 40 "
     "calls in a row, of which the first quarter is to warm up, and fewer where a call takes long; the first snapshot, "
@@ -34,16 +36,41 @@ def page(result: Result) -> str:
         ("Starting, memory and size", [figures.COLD_START, figures.IMPORT, figures.MEMORY]),
         ("Installed, without the language and Chrome", [figures.INSTALLED, figures.PACKAGES]),
         ("Tabs at once", [*_with_settling(figures.TABS), figures.TABS_RATIO]),
+        (
+            "Orders in a shop, 8 at once, by each side's own loop over one policy",
+            [
+                figures.ORDER,
+                figures.ORDER_CPU,
+                figures.ORDERS_FAILED,
+                figures.ORDERS_MEMORY,
+                figures.ORDERS_GROWTH,
+                figures.ORDERS_CHROME,
+                figures.ORDERS_MOST,
+            ],
+        ),
+        ("A long task of the agent", [figures.TURN, figures.TURN_TOKENS]),
     ]
     for title, measures in sections:
         tables = [(measure, _by_page(found, result.sides, measure)) for measure in measures if found.pages(measure)]
         if tables:
             parts.append(f"## {title}")
+            if figures.ORDER in measures:
+                parts.append(_a_minute(found))
             parts += [part for measure, rows in tables for part in (f"**{measure}**", rows)]
-    parts += _plots(found) + _alone(found, [measure for _, measures in sections for measure in measures])
+    parts += [f"![What work costs as it grows]({PLOT})"] if plot(found) else []
+    parts += _alone(found, [measure for _, measures in sections for measure in measures])
     if result.not_measured:
         parts += ["## Not measured, and what was noticed", "\n".join(f"- {each}" for each in result.not_measured)]
     return "\n\n".join(parts) + "\n"
+
+
+def _a_minute(found: Figures) -> str:
+    rates = [
+        f"{figure.side} {60_000 / figure.spread.median:.1f}"
+        for figure in found.all()
+        if figure.measure == figures.ORDER
+    ]
+    return f"Orders a minute: {', '.join(rates)}."
 
 
 def _with_settling(*measures: str) -> list[str]:
@@ -51,14 +78,17 @@ def _with_settling(*measures: str) -> list[str]:
 
 
 def _marks(found: Figures) -> str:
+    """A row for each mark, with the page where we come off worst, and below them the reasons."""
     rows = []
     for each in judge(found):
-        what = each.mark.measure + (f" against {each.mark.against}" if each.mark.against else "")
-        value = "not measured" if each.value is None else f"{number(each.value)} {each.mark.unit}".rstrip()
-        floor = "" if each.floor is None else number(each.floor)
-        met = {True: "met", False: "**missed**", None: ""}[each.met]
-        rows.append([what, each.page, f"≤ {each.mark.most:g} {each.mark.unit}".rstrip(), value, floor, met])
-    return table(["measure", "page", "mark", "ours", "floor", ""], rows)
+        mark = each.mark
+        what = mark.measure + (f", times that of {mark.against}" if mark.against else "")
+        where = each.page if each.pages == 1 else f"{each.page} (the highest of {each.pages} pages)"
+        met = "met" if each.met else "**missed**" if each.pages == 1 else f"**missed** on {len(each.missed)}"
+        ours = f"{number(each.value)} {mark.unit}".rstrip()
+        rows.append([what, where, f"≤ {mark.most:g} {mark.unit}".rstrip(), ours, met])
+    reasons = "\n".join(f"- {each.mark.measure}, ≤ {each.mark.most:g}: {each.mark.why}" for each in judge(found))
+    return f"{table(['measure', 'page', 'mark', 'ours', ''], rows)}\n\n{reasons}"
 
 
 def _by_page(found: Figures, sides: Sequence[str], measure: str) -> str:
@@ -102,10 +132,6 @@ def _figure(spread: Spread) -> str:
     return number(spread.median) if spread.least == spread.most else str(spread)
 
 
-def _plots(found: Figures) -> list[str]:
-    return [f"![{name}]({PLOTS[name]})" for name in plots(found)]
-
-
 def _alone(found: Figures, shown: Sequence[str]) -> list[str]:
     """What only we have, in the order it was measured."""
     known = {*shown, figures.ELEMENTS, figures.INTERACTIVE, figures.MISSING, figures.WALK}
@@ -119,32 +145,32 @@ def _alone(found: Figures, shown: Sequence[str]) -> list[str]:
     return ["## The parts of a call, and the agent's loop", table(["", "", "median (least–most)", "unit"], rows)]
 
 
-def plots(found: Figures) -> dict[str, str]:
-    """Those for which there are figures, as SVG, by their names in PLOTS."""
-    sides = list(dict.fromkeys(figure.side for figure in found.all() if figure.side))
-    sides.sort(key=lambda side: (side != US, side == FLOOR))
-    drawn = {}
-    growing = [name for name in found.pages(figures.REPEATED) if name.startswith(_GROWING)]
-    if len(growing) > 1:
-        lines = [svg.Line(side, _points(found, figures.REPEATED, side, growing)) for side in sides]
-        changed = _points(found, figures.CHANGED, US, growing)
-        lines.append(svg.Line(f"{US}, after a change", changed))
-        drawn["growth"] = svg.log_log("Snapshot over the size of the page", "elements", "ms", lines)
-    many = found.pages(figures.TABS)
-    if many:
-        lines = [svg.Line(side, _points(found, figures.TABS, side, many)) for side in sides]
-        drawn["tabs"] = svg.log_log("Snapshot and click in tabs driven at once", "tabs", "ms per tab", lines)
-    return drawn
+def plot(found: Figures) -> str:
+    """How the cost grows with the work, as SVG; "" without figures. Older states of this project are left out."""
+    names = [peer.name for peer in PEERS]
+
+    def of(measure: str, name: str, pages: Callable[[str], bool] = lambda page: True) -> svg.Line:
+        places = ((_size(page), found.of(measure, page, name)) for page in found.pages(measure) if pages(page))
+        return svg.Line(name, sorted((size, figure.median) for size, figure in places if figure and figure.median > 0))
+
+    def is_frames(page: str) -> bool:
+        return page.startswith("frames, ") or page.endswith(" iframes")
+
+    def is_size(page: str) -> bool:
+        return page.startswith("documentation, ")
+
+    drawn = [
+        svg.Panel("First snapshot of a document", _SIZES, "ms", [of(figures.FIRST, name, is_size) for name in names]),
+        svg.Panel("Snapshot again", _SIZES, "ms", [of(figures.REPEATED, name, is_size) for name in names]),
+        svg.Panel("Snapshot again", _FRAMES, "ms", [of(figures.REPEATED, name, is_frames) for name in names]),
+        svg.Panel("Snapshot and click in each tab", _TABS, "ms a tab", [of(figures.TABS, name) for name in names]),
+        svg.Panel("A turn of the agent's loop", _STEPS, "ms", [of(figures.TURN, US)]),
+        svg.Panel("What a turn asks the model", _STEPS, "tokens", [of(figures.TURN_TOKENS, US)]),
+    ]
+    drawn = [each for each in drawn if any(len(line.points) > 1 for line in each.lines)]
+    return svg.panels(drawn, names) if drawn else ""
 
 
-def _points(found: Figures, measure: str, side: str, pages: Sequence[str]) -> list[tuple[float, float]]:
-    points = []
-    for name in pages:
-        elements, figure = found.of(figures.ELEMENTS, name, ""), found.of(measure, name, side)
-        if figure is None or figure.median <= 0:
-            continue  # an interrupted run may know of the page no more than this
-        if elements is not None:
-            points.append((elements.median, figure.median))
-        elif measure == figures.TABS:  # a page of tabs is called by how many they are
-            points.append((float(name.split()[0]), figure.median))
-    return points
+def _size(page: str) -> int:
+    """How much work a page is, which its name says: 250 for 200 + 50 iframes."""
+    return sum(int(each.replace(",", "")) for each in _NUMBER.findall(page))

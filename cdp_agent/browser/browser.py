@@ -181,7 +181,7 @@ class Browser(BrowserContext):
         if options.needs_isolation and not isolated:
             raise SetupError("A proxy and a storage state are for a context of their own: give isolated=True.")
         context = BrowserContext(self._chrome, await self._instance.open_context(options))
-        self._contexts.append(context)
+        self._contexts = [*self.contexts, context]  # without those that were closed meanwhile
         return context
 
     async def reopen(self) -> None:

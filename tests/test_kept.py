@@ -43,8 +43,8 @@ REMEMBERED = {
         ],
     ),
     "what rules say of a class that comes later": (
-        f"<style>{UNUSED}.late {{ cursor: pointer; text-transform: uppercase; & i::after {{ content: 'in' }} }} .late + p"
-        " { display: none } .late:hover + p, .last + ol li::before { content: 'x'; display: block }</style>"
+        f"<style>{UNUSED}.late {{ cursor: pointer; text-transform: uppercase; & i::after {{ content: 'in' }} }}"
+        " .late + p { display: none } .late:hover + p, .last + ol li::before { content: 'x'; display: block }</style>"
         f"<p id=p><i></i>said <b>so</b></p><p>beside</p>{'<i></i>' * 80}",
         [
             "p.className = 'late'",

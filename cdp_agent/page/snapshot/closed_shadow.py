@@ -179,15 +179,15 @@ class HiddenContent:
 
     async def _look_ahead(self, world: World, ahead: asyncio.Future[runtime.Evaluated]) -> dict[int, Listeners]:
         """Takes in the shadow roots and custom elements of a document before it is read; returns who listens there."""
-        found = await world.answer("lookAhead", ahead, returning=_LookedAhead, timeout_s=CALL_TIMEOUT_S)
-        if not found.internals and found.roots == self._roots_entered:
-            return {}
+        there = await world.answer("lookAhead", ahead, returning=_LookedAhead, timeout_s=CALL_TIMEOUT_S)
         _, in_roots = await asyncio.gather(
-            self._adopt_custom(world, found.internals), self._listeners_in_new_roots(world, found.roots)
+            self._adopt_custom(world, there.internals), self._listeners_in_new_roots(world, there.roots)
         )
         return in_roots
 
     async def _listeners_in_new_roots(self, world: World, roots: int) -> dict[int, Listeners]:
+        if roots == self._roots_entered:
+            return {}
         entered = await self._enter(world, roots)
         asked = ask_listeners(world.session, [self._roots[number] for number in entered])
         return dict(zip(entered, listeners_of(await _answered(world, asked)), strict=True))
@@ -366,6 +366,8 @@ class HiddenContent:
 
     async def _adopt_custom(self, world: World, new: list[int]) -> bool:
         """Asks about custom elements for the first time."""
+        if not new:
+            return False
         with world.group() as group:
             handles = await world.elements(new, group)
             described = await world.ask_each(

@@ -11,6 +11,8 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot import closed_shadow, listeners
+from cdp_agent.page.snapshot import snapshot as snapshots
+from cdp_agent.page.snapshot.snapshot import SnapshotPart
 from tests.conftest import Serve
 from tests.listing import renumbered
 from tests.web import Web, running
@@ -241,6 +243,23 @@ async def test_a_closed_root_is_read_by_the_first_reading_of_any_kind(page: Page
 CHECK = """class Check extends HTMLElement {
   constructor() { super(); this.internals = this.attachInternals(); this.internals.role = 'checkbox'; }
 }"""
+
+
+async def test_what_elements_and_shadow_roots_keep_to_themselves_is_known_when_a_page_is_first_read(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts: list[SnapshotPart] = []
+    whole = snapshots._whole
+    monkeypatch.setattr(snapshots, "_whole", lambda *args: parts.append(args[1]) or whole(*args))
+    inner = "<p id=q>Open</p><my-check>Agree</my-check>"
+    script = f"{CHECK}; customElements.define('my-check', Check); const at = h.attachShadow({{mode: 'open'}});"
+    script += f"at.innerHTML = '{inner}'; at.querySelector('p').onclick = () => 0"
+    await page.goto(serve(f"<!doctype html><my-check hidden>Off</my-check><div id=h></div><script>{script}</script>"))
+
+    text = renumbered((await page.snapshot()).text)
+
+    assert text.split("\n") == ["- paragraph [ref=E]: Open", '- checkbox "Agree" [ref=E]']
+    assert len(parts) == 1
 
 
 @SIZES

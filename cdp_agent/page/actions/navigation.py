@@ -14,6 +14,7 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import emulation
 from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp.connection import retrieve_exception
 from cdp_agent.cdp.known_errors import is_not_active
 from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page.frames.deadline import Deadline
@@ -26,7 +27,14 @@ from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
 from cdp_agent.page.tab.closing import disable_scripts
 from cdp_agent.page.tab.dialogs import Dialog
-from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWatchdog, end_scripts, stop_loading
+from cdp_agent.page.tab.hanging import (
+    NEW_PAGE_HANGS,
+    OLD_PAGE_HANGS,
+    UnloadWatchdog,
+    ask_along,
+    end_scripts,
+    stop_loading,
+)
 from cdp_agent.page.tab.limit import CALL_S, call_limit
 from cdp_agent.page.tab.tab import Tab
 
@@ -84,11 +92,10 @@ async def _goto(tab: Tab, url: str, timeout_s: float, leave: bool) -> Receipt:
             await _drop_retired_rules(tab, timeout_s, limit)
         tab.request_policy.check(url.strip())
         tree = await tab.frames()
-        await end_scripts(tab, detour=True)
         watch = Watch(tab, tree)
         runner = ActionRunner(limit, Baseline(watch))
         async with leaving(tab, leave=leave) as stays:
-            outcome = await runner.act(_navigate(tab, url.strip(), timeout_s, limit, watch.watchdog, stays))
+            outcome = await runner.act(_leave_for(tab, url.strip(), timeout_s, limit, watch.watchdog, stays))
         receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, limit.remaining()))
         tab.check_open()
         return msgspec.structs.replace(receipt, note=_CRASHED) if tab.activity.crashed else receipt
@@ -210,6 +217,26 @@ async def _drop_retired_rules(tab: Tab, timeout_s: float, limit: Deadline) -> No
         await tab.request_policy.drop_retired_rules()
     finally:
         tree.root.session.tell(emulation.SetScriptExecutionDisabled(value=False))
+
+
+async def _leave_for(
+    tab: Tab, url: str, timeout_s: float, limit: Deadline, watchdog: UnloadWatchdog, stays_because: str
+) -> Outcome:
+    """Navigates. Meanwhile the page that is left is asked whether it hangs; if so, once more when its script is ended."""
+    hanging = ask_along(tab, await tab.frames())
+    if hanging is not None:
+        navigating = asyncio.ensure_future(_navigate(tab, url, timeout_s, limit, watchdog, stays_because))
+        navigating.add_done_callback(retrieve_exception)  # raised where it is awaited
+        try:
+            await asyncio.wait([hanging, navigating], return_when=asyncio.FIRST_COMPLETED)
+            if navigating.done() or not hanging.result() or not await stop_loading(tab):
+                return await navigating
+        finally:
+            for task in (hanging, navigating):
+                task.cancel()
+            await asyncio.wait([hanging, navigating])
+    await end_scripts(tab, detour=True)
+    return await _navigate(tab, url, timeout_s, limit, watchdog, stays_because)
 
 
 async def _navigate(

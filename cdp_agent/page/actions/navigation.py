@@ -222,7 +222,7 @@ async def _drop_retired_rules(tab: Tab, timeout_s: float, limit: Deadline) -> No
 async def _leave_for(
     tab: Tab, url: str, timeout_s: float, limit: Deadline, watchdog: UnloadWatchdog, stays_because: str
 ) -> Outcome:
-    """Navigates. Meanwhile the page that is left is asked whether it hangs; if so, once more when its script is ended."""
+    """Navigates. Meanwhile the page that is left is asked whether it hangs; if so, anew when its script is ended."""
     hanging = ask_along(tab, await tab.frames())
     if hanging is not None:
         navigating = asyncio.ensure_future(_navigate(tab, url, timeout_s, limit, watchdog, stays_because))
@@ -247,10 +247,11 @@ async def _navigate(
             answer.exception()  # retrieved, since nobody awaits it if something else fails first
         tab.activity.wake()
 
-    session = (await tab.frames()).root.session
+    root = (await tab.frames()).root
     log_line("navigation", "asks Chrome for {}", url)
-    navigating = session.post(cdp_page.Navigate(url=url))
+    navigating = root.session.post(cdp_page.Navigate(url=url))
     navigating.add_done_callback(answered)
+    root.ask_for_next_world()
     while not navigating.done():
         events = tab.activity.event_count
         await tab.decided()
@@ -259,10 +260,10 @@ async def _navigate(
         stays = not await watchdog.end_blocking_scripts()
         if stays or limit.expired:
             navigating.cancel()
-            await check_chrome(session)
+            await check_chrome(root.session)
             stays = stays or not tab.activity.waits_for_server()
             log_line("decision", "stops the loading, which came to nothing in {:g} s", timeout_s)
-            hangs = await stop_loading(tab) and not await is_responsive(session)
+            hangs = await stop_loading(tab) and not await is_responsive(root.session)
             raise _not_opened(url, timeout_s, stays=stays, hangs=hangs)
         await tab.activity.wait_for_event(min(limit.remaining() + 0.001, _LOOK_EVERY_S), since=events)
     try:

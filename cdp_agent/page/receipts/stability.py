@@ -246,7 +246,7 @@ class Watch:
         return world not in self._before and (self.navigated or bool(self._before))
 
     def _is_to_be_begun(self, world: World, function: str) -> bool:
-        """Whether the watching of a new document is to be begun: the answer would tell nothing, and cost a way to Chrome."""
+        """Whether a new document is to be watched from now on: an answer would tell nothing, and cost a way to it."""
         return function == "changes" and world not in self.worlds and self._is_new(world)
 
     async def _changes_in(

@@ -189,7 +189,7 @@ async def test_a_frame_of_another_site_that_hangs_is_named_and_left(
     monkeypatch.setattr(stability, "REQUESTS_S", 1.5)
     monkeypatch.setattr(stability, "_ASK_TIMEOUT_S", 1.0)
     monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 1.0)
-    is_answered, waits_s = responsiveness._is_answered, list[float]()
+    is_answered, waits_s = responsiveness.is_answered, list[float]()
 
     async def note(session: Session, asked: Awaitable[object], within_s: float) -> bool:
         waits_s.append(within_s)
@@ -202,7 +202,7 @@ async def test_a_frame_of_another_site_that_hangs_is_named_and_left(
     shown = await page.snapshot()
     button = await ref(page, "Top")
     with monkeypatch.context() as patch:
-        patch.setattr(responsiveness, "_is_answered", note)
+        patch.setattr(responsiveness, "is_answered", note)
         clicked, clicked_s = await seconds(page.click(button))
     again, again_s = await seconds(page.reload())
     left, left_s = await seconds(page.goto(serve("<p>Elsewhere")))

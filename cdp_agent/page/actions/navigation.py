@@ -15,6 +15,7 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import emulation
 from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp.connection import retrieve_exception
 from cdp_agent.cdp.known_errors import is_not_active
 from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page.frames.deadline import Deadline
@@ -27,7 +28,14 @@ from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
 from cdp_agent.page.tab.closing import disable_scripts
 from cdp_agent.page.tab.dialogs import Dialog
-from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWatchdog, end_scripts, stop_loading
+from cdp_agent.page.tab.hanging import (
+    NEW_PAGE_HANGS,
+    OLD_PAGE_HANGS,
+    UnloadWatchdog,
+    ask_along,
+    end_scripts,
+    stop_loading,
+)
 from cdp_agent.page.tab.limit import CALL_S, call_limit
 from cdp_agent.page.tab.tab import Tab
 
@@ -85,11 +93,10 @@ async def _goto(tab: Tab, url: str, timeout_s: float, leave: bool) -> Receipt:
             await _drop_retired_rules(tab, timeout_s, limit)
         tab.request_policy.check(url.strip())
         tree = await tab.frames()
-        await end_scripts(tab, detour=True)
         watch = Watch(tab, tree)
         runner = ActionRunner(limit, Baseline(watch))
         async with leaving(tab, leave=leave) as stays:
-            outcome = await runner.act(_navigate(tab, url.strip(), timeout_s, limit, watch.watchdog, stays))
+            outcome = await runner.act(_leave_for(tab, url.strip(), timeout_s, limit, watch.watchdog, stays))
         receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, limit.remaining()))
         tab.check_open()
         return msgspec.structs.replace(receipt, note=_CRASHED) if tab.activity.crashed else receipt
@@ -224,6 +231,26 @@ async def _drop_retired_rules(tab: Tab, timeout_s: float, limit: Deadline) -> No
         tree.root.session.tell(emulation.SetScriptExecutionDisabled(value=False))
 
 
+async def _leave_for(
+    tab: Tab, url: str, timeout_s: float, limit: Deadline, watchdog: UnloadWatchdog, stays_because: str
+) -> Outcome:
+    """Navigates. Meanwhile the page that is left is asked whether it hangs; if so, anew when its script is ended."""
+    hanging = ask_along(tab, await tab.frames())
+    if hanging is not None:
+        navigating = asyncio.ensure_future(_navigate(tab, url, timeout_s, limit, watchdog, stays_because))
+        navigating.add_done_callback(retrieve_exception)  # raised where it is awaited
+        try:
+            await asyncio.wait([hanging, navigating], return_when=asyncio.FIRST_COMPLETED)
+            if navigating.done() or not hanging.result() or not await stop_loading(tab):
+                return await navigating
+        finally:
+            for task in (hanging, navigating):
+                task.cancel()
+            await asyncio.wait([hanging, navigating])
+    await end_scripts(tab, detour=True)
+    return await _navigate(tab, url, timeout_s, limit, watchdog, stays_because)
+
+
 async def _navigate(
     tab: Tab, url: str, timeout_s: float, limit: Deadline, watchdog: UnloadWatchdog, stays_because: str = ""
 ) -> Outcome:
@@ -232,10 +259,11 @@ async def _navigate(
             answer.exception()  # retrieved, since nobody awaits it if something else fails first
         tab.activity.wake()
 
-    session = (await tab.frames()).root.session
+    root = (await tab.frames()).root
     log_line("navigation", "asks Chrome for {}", url)
-    navigating = session.post(cdp_page.Navigate(url=url))
+    navigating = root.session.post(cdp_page.Navigate(url=url))
     navigating.add_done_callback(answered)
+    root.ask_for_next_world()
     while not navigating.done():
         events = tab.activity.event_count
         await tab.decided()
@@ -244,10 +272,10 @@ async def _navigate(
         stays = not await watchdog.end_blocking_scripts()
         if stays or limit.expired:
             navigating.cancel()
-            await check_chrome(session)
+            await check_chrome(root.session)
             stays = stays or not tab.activity.waits_for_server()
             log_line("decision", "stops the loading, which came to nothing in {:g} s", timeout_s)
-            hangs = await stop_loading(tab) and not await is_responsive(session)
+            hangs = await stop_loading(tab) and not await is_responsive(root.session)
             raise _not_opened(url, timeout_s, stays=stays, hangs=hangs)
         await tab.activity.wait_for_event(min(limit.remaining() + 0.001, _LOOK_EVERY_S), since=events)
     try:

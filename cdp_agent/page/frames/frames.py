@@ -20,7 +20,7 @@ from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError
 from cdp_agent.patterns import pattern
 
-from .world import CALL_TIMEOUT_S, CRASHED, World, deadline, is_preloaded, preload
+from .world import CALL_TIMEOUT_S, CRASHED, World, ask_for_world, deadline, is_preloaded, preload
 
 # Workers and worklets wait for a debugger even if the filter excludes them, and then indefinitely. So all are included
 # and released as they attach, except those that outlive the page: they do not wait, and releasing would end them.
@@ -66,6 +66,9 @@ class Frame:
         self._is_answered = is_answered
         self._loader_id = ""
         self._world: asyncio.Task[World] | None = None
+        self._world_asked: asyncio.Future[cdp_page.IsolatedWorld] | None = None
+        """What was asked ahead: the world of the next document, or of the present one if that has come meanwhile."""
+        self._document: asyncio.Future[runtime.Evaluated] | None = None
         self._navigation_began_at = 0.0
         self._navigation_waiters: set[asyncio.Future[None]] = set()
 
@@ -162,21 +165,47 @@ class Frame:
                 # The document was replaced meanwhile (see forget_document): continue with the present one.
 
     def prepare_world(self) -> None:
-        """Begins to create the world of the present document ahead of its use; does not wait."""
+        """Begins to create the world of the present document ahead of its use, or of the next one; does not wait."""
         if self.navigating_to is None:
             self._world_task()
+        else:
+            self.ask_for_next_world()
+
+    def ask_for_next_world(self) -> None:
+        """Asks Chrome for the world of the document that a navigation of the tab leads to, which was sent before."""
+        if self.parent is None and (self._world_asked is None or self._world_asked.done()):
+            self._world_asked = ask_for_world(self.session, self.id)
+
+    def document(self) -> asyncio.Future[runtime.Evaluated]:
+        """The present document as an object of the page's own world; only for a frame with a session of its own."""
+        asked = self._document
+        if asked is None or (asked.done() and (asked.cancelled() or asked.exception() is not None)):
+            asked = self._document = self.session.post(runtime.Evaluate(expression="document"))
+            asked.add_done_callback(retrieve_exception)  # raised where it is awaited
+        return asked
+
+    @property
+    def has_own_session(self) -> bool:
+        """Whether it is the outermost frame of its session."""
+        return self.parent is None or self.parent.session is not self.session
 
     def _world_task(self) -> asyncio.Task[World]:
         task = self._world
         if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):
-            task = self._world = asyncio.ensure_future(World.create(self.session, self.id))
+            asked, self._world_asked = self._world_asked or ask_for_world(self.session, self.id), None
+            task = self._world = asyncio.ensure_future(World.create(self.session, self.id, asked))
             task.add_done_callback(retrieve_exception)  # whoever asked for it may have been cancelled
             self.owners = {}
+            if self.has_own_session:
+                self.document()
         return task
 
     def forget_document(self) -> None:
         """Forgets the world and everything else about the document, which was replaced."""
         task, self._world = self._world, None
+        if self._world_asked is not None and self._world_asked.done():  # of the document that is gone
+            self._world_asked = None
+        self._document = None
         self.is_static = None
         self.owners = {}
         self.has_workers = False

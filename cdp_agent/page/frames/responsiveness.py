@@ -54,9 +54,16 @@ def mark_unblocked(session: Session) -> None:
     session.blocked_because = None
 
 
+def ask(session: Session) -> asyncio.Future[runtime.Evaluated]:
+    """Asks the page's process something that it answers in a third of a millisecond, if at all."""
+    answer = session.post(runtime.Evaluate(expression="1"))
+    answer.add_done_callback(retrieve_exception)  # a refusal is an answer, too
+    return answer
+
+
 async def is_responsive(session: Session) -> bool:
-    """Whether the page's process answers; takes a third of a millisecond if it does."""
-    return await _is_answered(session, session.post(runtime.Evaluate(expression="1")), ANSWERS_WITHIN_S)
+    """Whether the page's process answers."""
+    return await is_answered(session, ask(session), ANSWERS_WITHIN_S)
 
 
 async def is_responsive_again(session: Session) -> bool:
@@ -68,10 +75,9 @@ async def is_responsive_again(session: Session) -> bool:
     now = asyncio.get_running_loop().time
     probe = _probes.get(session)
     if probe is None or probe.asked.done():
-        probe = _probes[session] = _Probe(session.post(runtime.Evaluate(expression="1")))
-        probe.asked.add_done_callback(retrieve_exception)  # raised where it is awaited
+        probe = _probes[session] = _Probe(ask(session))
     left_alone_s = now() - probe.gave_up_at
-    if await _is_answered(
+    if await is_answered(
         session, asyncio.shield(probe.asked), min(max(left_alone_s, _SHORTEST_WAIT_S), ANSWERS_WITHIN_S)
     ):
         return True
@@ -79,7 +85,7 @@ async def is_responsive_again(session: Session) -> bool:
     return False
 
 
-async def _is_answered(session: Session, answer: Awaitable[object], within_s: float) -> bool:
+async def is_answered(session: Session, answer: Awaitable[object], within_s: float) -> bool:
     """Whether the page's process answers in time; sets `unresponsive`. Raises BrowserError if Chrome hangs, too."""
     try:
         async with Deadline.on(session, within_s):

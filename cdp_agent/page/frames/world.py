@@ -66,13 +66,10 @@ class World:
         self._has_all_functions = False
 
     @classmethod
-    async def create(cls, session: Session, frame_id: str) -> World:
-        """A new world in the frame's present document. Raises DocumentGone, PageUnresponsive, BrowserError."""
+    async def create(cls, session: Session, frame_id: str, asked: asyncio.Future[cdp_page.IsolatedWorld]) -> World:
+        """The world that was `asked` for. Raises DocumentGone, PageUnresponsive, BrowserError."""
         async with deadline(session, CALL_TIMEOUT_S):
-            made = await session.send(
-                cdp_page.CreateIsolatedWorld(frame_id=frame_id, world_name=js.WORLD, grant_univeral_access=True)
-            )
-            context_id = made.execution_context_id
+            context_id = (await asked).execution_context_id
             was_preloaded = False
             if is_preloaded(session):
                 ahead = runtime.Evaluate(expression=_TAKE_PRELOADED, context_id=context_id)
@@ -211,6 +208,18 @@ class World:
             user_gesture=name in _AS_A_USER or None,
             await_promise=name not in js.for_reading(),  # none of these returns a promise, and awaiting costs 0.06 ms
         )
+
+
+def ask_for_world(session: Session, frame_id: str) -> asyncio.Future[cdp_page.IsolatedWorld]:
+    """Asks Chrome for our world in the frame's document.
+
+    While a navigation of the tab is under way, Chrome answers when it has come to an end: then it is of the next one.
+    """
+    answer = session.post(
+        cdp_page.CreateIsolatedWorld(frame_id=frame_id, world_name=js.WORLD, grant_univeral_access=True)
+    )
+    answer.add_done_callback(retrieve_exception)  # raised where it is awaited
+    return answer
 
 
 def preload(session: Session) -> None:

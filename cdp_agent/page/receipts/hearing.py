@@ -14,11 +14,11 @@ import asyncio
 import math
 from weakref import WeakKeyDictionary
 
-from cdp_agent.cdp import performance
+from cdp_agent.cdp import performance, runtime
 from cdp_agent.errors import ActionError, ProtocolError
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.world import Handle, World, answer_of, deadline
-from cdp_agent.page.snapshot.listeners import MOUSE, ask_listeners, listeners_of, main_world_object
+from cdp_agent.page.snapshot.listeners import MOUSE, ask_listeners, listeners_of, object_of
 from cdp_agent.page.tab.tab import Tab
 
 # fmt: off
@@ -122,7 +122,7 @@ class Hearing:
             async with deadline(session, _ASK_TIMEOUT_S):
                 for name in ("window", "document"):
                     if name not in roots:
-                        roots[name] = await main_world_object(session, name)
+                        roots[name] = object_of(name, await session.send(runtime.Evaluate(expression=name)))
                     [listeners] = listeners_of(await ask_listeners(session, [roots[name]]))
                     types.update(listener.type for listener in listeners)
                     if not types <= _UNRELATED | _BY_MOUSE:

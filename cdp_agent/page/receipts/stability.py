@@ -9,8 +9,6 @@ import asyncio
 import time
 from collections.abc import Callable
 
-import msgspec
-
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import runtime
 from cdp_agent.errors import ActionError, PageUnresponsive
@@ -19,10 +17,10 @@ from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.frames import SLOW_SERVER_TIMEOUT_S, Frame, FrameTree, is_static_document
 from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
 from cdp_agent.page.frames.world import World, deadline, preload
-from cdp_agent.page.snapshot.lines import in_line
 from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWatchdog, stop_loading
 from cdp_agent.page.tab.tab import Tab
 
+from .changes import NONE, Changes
 from .hearing import Hearing, note_scripts
 
 QUIET = "quiet"
@@ -58,36 +56,15 @@ _HELD_UP = "{} does not answer: it waits for its dialog to be answered"
 _QUICK_S, _SLOWEST_S = 0.005, 0.5
 _NO_TIME_S = 0.001
 _LONGEST_WAY_S = 2.0
+_LONGER_WAY = 1.1
+"""How much longer a way may take than another: what is asked too early is asked once more."""
+_WAYS_OF_READING = 3
 _READ_WITHIN_S = 0.03
 """How long the reading takes that follows once a page has settled."""
 _SLOW_SERVER = (
     f"on its way to {{}}, whose server has not answered in {UNANSWERED_S:g} s. What comes next waits for it until"
     f" {SLOW_SERVER_TIMEOUT_S:g} s are over, and stops the loading then"
 )
-
-
-class Changes(msgspec.Struct, frozen=True):
-    """The result of `changes` and of `beginEffects` in page/js."""
-
-    idle_ms: float
-    count: int
-    animating_ms: float
-    unreadable: bool = False
-    """Whether there are canvases that no script may read."""
-    empty: bool = False
-    """Whether the document shows nothing, and has external scripts that may fill it."""
-    inputs: int = 0
-    """How many events of the mouse and the keyboard the documents have had."""
-    busy: list[str] = []
-    """What says that something is under way, and did not when the watching began: `button "Saving…"`."""
-    title: str = ""
-
-    def since(self, before: Changes) -> Changes:
-        """The changes after `before`."""
-        return msgspec.structs.replace(self, count=self.count - before.count, inputs=self.inputs - before.inputs)
-
-
-_NONE = Changes(0, 0, 0)
 
 
 class Watch:
@@ -117,7 +94,7 @@ class Watch:
         self._before: dict[World, Changes] = {}
         """The same as of the beginning."""
         self.begun = time.monotonic()
-        self.latest = _NONE
+        self.latest = NONE
         """The last result of `look`."""
         self._titled: tuple[World, str] | None = None
         """The world of the tab's own document as of the last look, and its title then."""
@@ -262,16 +239,7 @@ class Watch:
         self.busy = None
         looks = [self._changes_in(frame, function, self._ask(frame, function)) for frame in self.tree.all()]
         along()
-        seen = await asyncio.gather(*looks)
-        self.latest = Changes(
-            min((changes.idle_ms for changes in seen), default=1e9),
-            sum(changes.count for changes in seen),
-            max((changes.animating_ms for changes in seen), default=0),
-            any(changes.unreadable for changes in seen),
-            all(changes.empty for changes in seen),
-            sum(changes.inputs for changes in seen),
-            [in_line(mark) for changes in seen for mark in changes.busy],
-        )
+        self.latest = Changes.of_all(await asyncio.gather(*looks))
         return self.latest
 
     def _ask(self, frame: Frame, function: str) -> tuple[World, asyncio.Future[runtime.Evaluated]] | None:
@@ -279,11 +247,17 @@ class Watch:
         world = frame.present_world
         if world is None or frame.navigating_to is not None or frame.session.unresponsive:
             return None
+        if self._is_to_be_begun(world, function):
+            return None
         return world, world.ask(function, self._is_new(world))
 
     def _is_new(self, world: World) -> bool:
         """Whether the document came after the watching began: all that is busy there counts."""
         return world not in self._before and (self.navigated or bool(self._before))
+
+    def _is_to_be_begun(self, world: World, function: str) -> bool:
+        """Whether a new document is to be watched from now on: an answer would tell nothing, and cost a way to it."""
+        return function == "changes" and world not in self.worlds and self._is_new(world)
 
     async def _changes_in(
         self, frame: Frame, function: str, question: tuple[World, asyncio.Future[runtime.Evaluated]] | None
@@ -293,12 +267,16 @@ class Watch:
         try:
             async with deadline(frame.session, _ASK_TIMEOUT_S):
                 world = await frame.world()
+            if self._is_to_be_begun(world, function):
+                world.tell(function, True)
+                self.worlds[world] = NONE
+                return NONE
             answer = question[1] if question and question[0] is world else world.ask(function, self._is_new(world))
             changes = await world.answer(function, answer, returning=Changes, timeout_s=_ASK_TIMEOUT_S)
             self.worlds[world] = changes
             if frame.parent is None:
                 self._titled = world, changes.title
-            return changes.since(self._before.get(world, _NONE))
+            return changes.since(self._before.get(world, NONE))
         except PageUnresponsive:
             if frame.session.stalled_because is None:
                 self.busy = self.busy or frame
@@ -406,13 +384,13 @@ class _Wait:
             return
         watched = len(self._watch.worlds)
         await self._watch.look()
-        looked = self._now()
+        looked = self._now() + _LONGER_WAY * self._watch.way_s  # as if it had been answered
         self._quiet_s = await self._present_quiet_s()
         if self._quiet_s > STATIC_QUIET_S and len(self._watch.worlds) > watched:
             self._since = looked  # a new document: its quiet time counts from then on
         self._send_missing_functions(0 if self._quiet_s > STATIC_QUIET_S else _READ_WITHIN_S)
         if self._watch.navigated:
-            self._tab.read_ahead()
+            self._tab.read_ahead(is_far=self._is_far)
 
     async def _wait_for_quiet(self) -> str:
         """Waits a little for a page that has loaded; returns "", QUIET, or why the wait ends."""
@@ -422,7 +400,7 @@ class _Wait:
             await self._activity.wait_for_event(left_s)
             return ""
         ahead = self._tab.reading_ahead
-        if ahead is not None and not ahead.done():  # else the page would seem slow to answer
+        if ahead is not None and not ahead.done() and not self._is_far:  # else the page would seem slow to answer
             await asyncio.wait([ahead], timeout=_ASK_TIMEOUT_S)
             now = self._now()
         changes = await self._look()
@@ -469,6 +447,11 @@ class _Wait:
             return max(rest_s, min(changes.animating_ms / 1000 + FRAME_S, animations_s))
         return rest_s
 
+    @property
+    def _is_far(self) -> bool:
+        """Whether Chrome is so far away that the ways of a reading alone take longer than the page is waited for."""
+        return _WAYS_OF_READING * self._watch.way_s > QUIET_S
+
     def _prepare_worlds(self) -> None:
         """Begins to create worlds while their documents are loading."""
         for frame in self._tree.all():
@@ -482,7 +465,8 @@ class _Wait:
 
     async def _present_quiet_s(self) -> float:
         root = self._tree.root
-        if not self._tab.in_own_chrome or root.navigating_to is not None or self._watch.busy is not None:
+        pays = self._tab.in_own_chrome and not self._is_far  # to ask, since one waits for less
+        if not pays or root.navigating_to is not None or self._watch.busy is not None:
             return QUIET_S
         try:
             world = root.present_world

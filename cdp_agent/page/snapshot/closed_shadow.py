@@ -20,6 +20,7 @@ from cdp_agent.cdp import accessibility, dom, dom_debugger, runtime
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.memory import DomCounters, GetDomCounters
 from cdp_agent.cdp.performance import GetMetrics
+from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
 
 from .frame_part import AddedCounts, FramePart
@@ -30,7 +31,7 @@ from .listeners import (
     ask_listeners,
     listener_update,
     listeners_of,
-    main_world_object,
+    object_of,
 )
 from .style_rules import StyleRules
 
@@ -101,10 +102,11 @@ class _Custom(msgspec.Struct):
     """Chrome's answer that `semantics` was decoded from."""
 
 
-async def ask_first(session: Session, timeout_s: float) -> DocumentAnswers:
+async def ask_first(frame: Frame, timeout_s: float) -> DocumentAnswers:
     """Asks Chrome about a document before it is read. Raises DocumentGone, PageUnresponsive, BrowserError."""
+    session = frame.session
     async with deadline(session, timeout_s):
-        document = await main_world_object(session, "document")
+        document = object_of("document", await asyncio.shield(frame.document()))
         begun = time.monotonic()
         asked, counters = await asyncio.gather(ask_listeners(session, [document]), session.post(GetDomCounters()))
         [listeners] = listeners_of(asked)
@@ -189,8 +191,8 @@ class HiddenContent:
         if roots == self._roots_entered:
             return {}
         entered = await self._enter(world, roots)
-        asked = ask_listeners(world.session, [self._roots[number] for number in entered])
-        return dict(zip(entered, listeners_of(await _answered(world, asked)), strict=True))
+        answers = await _answered(world, ask_listeners(world.session, [self._roots[number] for number in entered]))
+        return dict(zip(entered, listeners_of(answers), strict=True))
 
     def send_queries(self, world: World, *, listeners: bool, rules: bool) -> PendingQueries:
         """Sends cheap queries together with the reading that follows. `rules`: that reading depends on style rules."""

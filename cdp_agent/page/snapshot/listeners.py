@@ -176,9 +176,8 @@ def listeners_of(answers: Sequence[dom_debugger.EventListeners | BaseException])
     return [each.listeners if isinstance(each, dom_debugger.EventListeners) else [] for each in answers]
 
 
-async def main_world_object(session: Session, expression: str) -> Handle:
-    """An object of the page's own world, such as the document. Raises ProtocolError, BrowserError."""
-    answer = await session.send(runtime.Evaluate(expression=expression))
+def object_of(expression: str, answer: runtime.Evaluated) -> Handle:
+    """The object of the page's own world that the expression stands for there. Raises ProtocolError."""
     if answer.result.object_id is None:
         raise ProtocolError("Runtime.evaluate", 0, f"no {expression} came back")
     return Handle(answer.result.object_id)
@@ -195,7 +194,7 @@ async def key_listeners(world: World, group: str) -> list[Handle] | None:
 
 
 async def _listeners_below(world: World, expression: str) -> Listeners:
-    listened = await main_world_object(world.session, expression)
+    listened = object_of(expression, await world.session.send(runtime.Evaluate(expression=expression)))
     try:
         return listeners_of(await ask_listeners(world.session, [listened]))[0]
     finally:

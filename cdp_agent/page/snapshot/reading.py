@@ -172,7 +172,7 @@ class _Reader(Generic[P]):
                 await asyncio.gather(*(self._find_owned_frames(reading, readings) for reading in around))
 
     async def _read_once(self, frame: Frame) -> Reading[P]:
-        world, hidden = await self._world(frame)
+        world, hidden = await _world_of(frame, self._refs)
         listeners = self._returning.needs_listeners
         answer = await self._ask(world, hidden, same_rules=self._returning.needs_rules and hidden.rules.may_have_stayed)
         part = answer.part
@@ -204,22 +204,6 @@ class _Reader(Generic[P]):
             hidden.rules.count_from_now_on(world.session, part.rules)
         return _Answer(self._finish(world, part, is_valid), queries, counted, is_valid)
 
-    async def _world(self, frame: Frame) -> tuple[World, HiddenContent]:
-        """The frame's world; a new world is told what Chrome knows of its document before anything is read there."""
-        present = frame.present_world
-        if present is not None and (known := hidden_content_of(present)) is not None:
-            known.begin_reading()
-            return present, known
-        # Chrome is asked in advance only about a session's own document; about its others once they were read.
-        if frame.parent is None or frame.parent.session is not frame.session:
-            world, answers = await asyncio.gather(frame.world(), ask_first(frame.session, READ_TIMEOUT_S))
-            hidden = HiddenContent()
-            await hidden.begin(world, answers, self._refs.next_ids(world))
-        else:
-            world, hidden = await frame.world(), HiddenContent()
-        set_hidden_content(world, hidden)
-        return world, hidden
-
     async def _find_owned_frames(self, reading: Reading[P], readings: Readings[P]) -> None:
         """Finds out which frame each iframe element of that world contains, and reads the frames that are new."""
 
@@ -248,6 +232,28 @@ class _Reader(Generic[P]):
 async def _nothing_learnt(meanwhile: Callable[[World, P], None], world: World, part: P) -> bool:
     meanwhile(world, part)
     return False
+
+
+async def ask_ahead(frame: Frame, refs: RefTable) -> None:
+    """Asks already what is asked first when a new document is read. Raises as `read_all`."""
+    await _world_of(frame, refs)
+
+
+async def _world_of(frame: Frame, refs: RefTable) -> tuple[World, HiddenContent]:
+    """The frame's world; a new world is told what Chrome knows of its document before anything is read there."""
+    present = frame.present_world
+    if present is not None and (known := hidden_content_of(present)) is not None:
+        known.begin_reading()
+        return present, known
+    # Chrome is asked in advance only about a session's own document; about its others once they were read.
+    if frame.has_own_session:
+        world, answers = await asyncio.gather(frame.world(), ask_first(frame, READ_TIMEOUT_S))
+        hidden = HiddenContent()
+        await hidden.begin(world, answers, refs.next_ids(world))
+    else:
+        world, hidden = await frame.world(), HiddenContent()
+    set_hidden_content(world, hidden)
+    return world, hidden
 
 
 async def _frame_ids(world: World, locals_: list[int]) -> list[str | None]:

@@ -16,7 +16,8 @@ from cdp_agent.cdp import runtime, system_info, target
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.errors import PageUnresponsive, ProtocolError
 from cdp_agent.page.frames.deadline import Deadline
-from cdp_agent.page.frames.responsiveness import ANSWERS_WITHIN_S, is_responsive
+from cdp_agent.page.frames.frames import FrameTree
+from cdp_agent.page.frames.responsiveness import ANSWERS_WITHIN_S, ask, is_answered
 
 from .tab import Tab
 
@@ -59,13 +60,28 @@ async def end_scripts(tab: Tab, *, detour: bool = False) -> bool:
         if not await _shares_process(tab) and await _crash(tab):
             return False
     elif tab.has_answered:
-        if session.stalled_because is not None or not await stop_loading(tab) or not await _hangs(tab):
+        if session.stalled_because is not None or not await stop_loading(tab) or not await _hangs(tab, ask(session)):
             return False
         log_line("decision", "the page hangs: its script is ended, so that it can be left")
         session.tell(runtime.TerminateExecution())
-        if not await _hangs(tab) or (not await _shares_process(tab) and await _crash(tab)):
+        if not await _hangs(tab, ask(session)) or (not await _shares_process(tab) and await _crash(tab)):
             return False
     return detour and await take_detour(tab)
+
+
+def ask_along(tab: Tab, tree: FrameTree) -> asyncio.Task[bool] | None:
+    """Asks the page whether it hangs, for the navigation that is sent with the question: the task ends with the answer.
+
+    None if it is to be made ready for that first, by `end_scripts`, since it is not as it should be.
+    """
+    root, session = tree.root, tree.root.session
+    is_amiss = tab.activity.stuck or session.blocked_because or session.stalled_because or session.unresponsive
+    if is_amiss or not tab.has_answered or root.navigating_to is not None:
+        return None
+    tree.terminate_hanging_scripts()
+    hanging = asyncio.ensure_future(_hangs(tab, ask(session)))
+    hanging.add_done_callback(retrieve_exception)  # if the navigation comes to an end before
+    return hanging
 
 
 async def stop_loading(tab: Tab) -> bool:
@@ -113,22 +129,20 @@ class UnloadWatchdog:
         return True
 
 
-async def _hangs(tab: Tab) -> bool:
+async def _hangs(tab: Tab, question: asyncio.Future[runtime.Evaluated]) -> bool:
     """Whether a script keeps the page busy. A page that only waits for the processor of a busy machine will answer."""
     session = (await tab.frames()).root.session
-    if await is_responsive(session):
+    if await is_answered(session, asyncio.shield(question), ANSWERS_WITHIN_S):
         return False
     before, dialogs = await _processor_times(session), tab.dialogs.opened
-    answer = session.post(runtime.Evaluate(expression="1"))
-    answer.add_done_callback(retrieve_exception)  # a refusal is an answer, too
     until = _now() + _CPU_WAIT_S
-    while not answer.done() and _now() < until and tab.dialogs.opened == dialogs:
-        await asyncio.wait([answer], timeout=_LOOK_EVERY_S)
+    while not question.done() and _now() < until and tab.dialogs.opened == dialogs:
+        await asyncio.wait([question], timeout=_LOOK_EVERY_S)
         now = await _processor_times(session)
         if any(spent - before.get(process, 0) >= _BUSY_CPU_S for process, spent in now.items()):
             break
-    session.unresponsive = not answer.done()
-    answer.cancel()
+    session.unresponsive = not question.done()
+    question.cancel()
     return session.unresponsive
 
 

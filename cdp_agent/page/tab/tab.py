@@ -23,6 +23,7 @@ from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.responsiveness import is_responsive
 from cdp_agent.page.policy.request_policy import RequestPolicy
 from cdp_agent.page.snapshot import snapshot as snapshots
+from cdp_agent.page.snapshot.reading import ask_ahead
 from cdp_agent.page.snapshot.refs import RefCounter, RefTable
 from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 
@@ -375,21 +376,20 @@ class Tab:
         """Forgets the text that the caller was shown, but not which document it was; what came by now is no news."""
         self.shown = msgspec.structs.replace(self.shown, text=None, at=time.monotonic())
 
-    def read_ahead(self) -> None:
-        """Begins to read a new document while it is not stable yet, if the previous document was read.
+    def read_ahead(self, *, is_far: bool) -> None:
+        """Begins to read a new document while it is not stable yet, if the previous one was read.
 
-        The reading that follows then only has to read what changed since.
-        """
+        A Chrome that `is_far` is only asked what a reading asks first."""
         number = self.activity.document.number
-        if self.history and self._read_last == number - 1 and self._read_ahead_of != number:
+        if (self.history or is_far) and self._read_last == number - 1 and self._read_ahead_of != number:
             self._read_ahead_of = number
-            self.reading_ahead = asyncio.ensure_future(self._read_ahead())
+            self.reading_ahead = asyncio.ensure_future(self._read_ahead(is_far=is_far))
 
-    async def _read_ahead(self) -> None:
+    async def _read_ahead(self, *, is_far: bool) -> None:
         with contextlib.suppress(ActionError, BrowserError):  # the reading that follows raises the same error
             tree = await self.frames()
             async with self.reading_lock:
-                await snapshots.take(tree, self.refs)
+                await (ask_ahead(tree.root, self.refs) if is_far else snapshots.take(tree, self.refs))
 
     def _remember(self, snapshot: Snapshot) -> None:
         self.title = snapshot.title

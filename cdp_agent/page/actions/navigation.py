@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 
 from cdp_agent.action_log import log_line
-from cdp_agent.cdp import emulation
+from cdp_agent.cdp import emulation, runtime
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import retrieve_exception
 from cdp_agent.cdp.known_errors import is_not_active
@@ -34,6 +34,7 @@ from cdp_agent.page.tab.hanging import (
     UnloadWatchdog,
     ask_along,
     end_scripts,
+    hangs,
     stop_loading,
 )
 from cdp_agent.page.tab.limit import CALL_S, call_limit
@@ -93,10 +94,11 @@ async def _goto(tab: Tab, url: str, timeout_s: float, leave: bool) -> Receipt:
             await _drop_retired_rules(tab, timeout_s, limit)
         tab.request_policy.check(url.strip())
         tree = await tab.frames()
+        question = ask_along(tab, tree)
         watch = Watch(tab, tree)
         runner = ActionRunner(limit, Baseline(watch))
         async with leaving(tab, leave=leave) as stays:
-            outcome = await runner.act(_leave_for(tab, url.strip(), timeout_s, limit, watch.watchdog, stays))
+            outcome = await runner.act(_leave_for(tab, url.strip(), timeout_s, limit, watch.watchdog, stays, question))
         receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, limit.remaining()))
         tab.check_open()
         return msgspec.structs.replace(receipt, note=_CRASHED) if tab.activity.crashed else receipt
@@ -232,11 +234,18 @@ async def _drop_retired_rules(tab: Tab, timeout_s: float, limit: Deadline) -> No
 
 
 async def _leave_for(
-    tab: Tab, url: str, timeout_s: float, limit: Deadline, watchdog: UnloadWatchdog, stays_because: str
+    tab: Tab,
+    url: str,
+    timeout_s: float,
+    limit: Deadline,
+    watchdog: UnloadWatchdog,
+    stays_because: str,
+    question: asyncio.Future[runtime.Evaluated] | None,
 ) -> Outcome:
-    """Navigates. Meanwhile the page that is left is asked whether it hangs; if so, anew when its script is ended."""
-    hanging = ask_along(tab, await tab.frames())
-    if hanging is not None:
+    """Navigates, while the page that is left answers the question; if it hangs, anew when its script is ended."""
+    if question is not None:
+        hanging = asyncio.ensure_future(hangs(tab, question))
+        hanging.add_done_callback(retrieve_exception)  # if the navigation comes to an end before
         navigating = asyncio.ensure_future(_navigate(tab, url, timeout_s, limit, watchdog, stays_because))
         navigating.add_done_callback(retrieve_exception)  # raised where it is awaited
         try:
@@ -275,8 +284,8 @@ async def _navigate(
             await check_chrome(root.session)
             stays = stays or not tab.activity.waits_for_server()
             log_line("decision", "stops the loading, which came to nothing in {:g} s", timeout_s)
-            hangs = await stop_loading(tab) and not await is_responsive(root.session)
-            raise _not_opened(url, timeout_s, stays=stays, hangs=hangs)
+            new_hangs = await stop_loading(tab) and not await is_responsive(root.session)
+            raise _not_opened(url, timeout_s, stays=stays, hangs=new_hangs)
         await tab.activity.wait_for_event(min(limit.remaining() + 0.001, _LOOK_EVERY_S), since=events)
     try:
         answer = navigating.result()

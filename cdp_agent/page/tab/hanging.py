@@ -13,7 +13,7 @@ from collections.abc import Callable
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, system_info, target
-from cdp_agent.cdp.connection import Session, retrieve_exception
+from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import PageUnresponsive, ProtocolError
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.frames import FrameTree
@@ -60,28 +60,26 @@ async def end_scripts(tab: Tab, *, detour: bool = False) -> bool:
         if not await _shares_process(tab) and await _crash(tab):
             return False
     elif tab.has_answered:
-        if session.stalled_because is not None or not await stop_loading(tab) or not await _hangs(tab, ask(session)):
+        if session.stalled_because is not None or not await stop_loading(tab) or not await hangs(tab, ask(session)):
             return False
         log_line("decision", "the page hangs: its script is ended, so that it can be left")
         session.tell(runtime.TerminateExecution())
-        if not await _hangs(tab, ask(session)) or (not await _shares_process(tab) and await _crash(tab)):
+        if not await hangs(tab, ask(session)) or (not await _shares_process(tab) and await _crash(tab)):
             return False
     return detour and await take_detour(tab)
 
 
-def ask_along(tab: Tab, tree: FrameTree) -> asyncio.Task[bool] | None:
-    """Asks the page whether it hangs, for the navigation that is sent with the question: the task ends with the answer.
+def ask_along(tab: Tab, tree: FrameTree) -> asyncio.Future[runtime.Evaluated] | None:
+    """Asks the page something before a navigation is sent, which need not wait for the answer: see `hangs`.
 
-    None if it is to be made ready for that first, by `end_scripts`, since it is not as it should be.
+    None if it is to be made ready for the navigation first, by `end_scripts`, since it is not as it should be.
     """
     root, session = tree.root, tree.root.session
     is_amiss = tab.activity.stuck or session.blocked_because or session.stalled_because or session.unresponsive
     if is_amiss or not tab.has_answered or root.navigating_to is not None:
         return None
     tree.terminate_hanging_scripts()
-    hanging = asyncio.ensure_future(_hangs(tab, ask(session)))
-    hanging.add_done_callback(retrieve_exception)  # if the navigation comes to an end before
-    return hanging
+    return ask(session)
 
 
 async def stop_loading(tab: Tab) -> bool:
@@ -129,8 +127,11 @@ class UnloadWatchdog:
         return True
 
 
-async def _hangs(tab: Tab, question: asyncio.Future[runtime.Evaluated]) -> bool:
-    """Whether a script keeps the page busy. A page that only waits for the processor of a busy machine will answer."""
+async def hangs(tab: Tab, question: asyncio.Future[runtime.Evaluated]) -> bool:
+    """Whether a script keeps the page busy, which was asked the question.
+
+    A page that only waits for the processor of a busy machine will answer.
+    """
     session = (await tab.frames()).root.session
     if await is_answered(session, asyncio.shield(question), ANSWERS_WITHIN_S):
         return False

@@ -11,6 +11,7 @@ import re
 import msgspec
 from lxml import etree
 
+from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.budget import left_out_line, tokens
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.pdf import text_of_pdf
@@ -18,7 +19,7 @@ from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.tab.tab import Tab
 
 from .markdown_pieces import split
-from .markdown_sink import Block
+from .markdown_sink import Block, Remote
 from .markdown_text import escape
 from .markdown_writer import blocks_of
 
@@ -70,25 +71,43 @@ async def take(tab: Tab) -> Markdown:
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
     tree = await tab.frames()
+    ahead: dict[World, _Written] = {}
+
+    def write_ahead(world: World, part: _MarkdownPart) -> None:
+        if not part.remote:  # else what is in other frames is needed first
+            unreadable: list[tuple[str, str]] = []
+            ahead[world] = _Written(part.html, blocks_in(part.html, lambda _: ([], ""), unreadable), unreadable)
+
     async with tab.reading_lock:
-        return write(await read_all(tree, tab.refs, "readable", _MarkdownPart, {}))
+        return write(await read_all(tree, tab.refs, "readable", _MarkdownPart, {}, meanwhile=write_ahead), ahead)
 
 
-def write(readings: Readings[_MarkdownPart]) -> Markdown:
+class _Written(msgspec.Struct, frozen=True):
+    """The blocks of a document without frames of other worlds, written while Chrome still answered questions."""
+
+    html: str
+    blocks: list[Block]
+    unreadable: list[tuple[str, str]]
+
+
+def write(readings: Readings[_MarkdownPart], ahead: dict[World, _Written]) -> Markdown:
     unreadable: list[tuple[str, str]] = []
-    blocks = _blocks(readings, readings.root, unreadable)
+
+    def blocks(reading: Reading[_MarkdownPart]) -> list[Block]:
+        pdf, part = _blocks_of_pdf(reading, unreadable), reading.part
+        written = ahead.get(reading.world)
+        if written is not None and written.html is part.html:
+            unreadable.extend(written.unreadable)
+            return pdf + written.blocks
+
+        def remote(local: int) -> tuple[list[Block], str] | str:
+            child = readings.child(reading, local)
+            return child if isinstance(child, str) else (blocks(child), child.part.url)
+
+        return pdf + blocks_in(part.html, remote, unreadable)
+
     part = readings.root.part
-    return Markdown(part.url, part.title, blocks, unreadable)
-
-
-def _blocks(
-    readings: Readings[_MarkdownPart], reading: Reading[_MarkdownPart], unreadable: list[tuple[str, str]]
-) -> list[Block]:
-    def remote(local: int) -> tuple[list[Block], str] | str:
-        child = readings.child(reading, local)
-        return child if isinstance(child, str) else (_blocks(readings, child, unreadable), child.part.url)
-
-    return _blocks_of_pdf(reading, unreadable) + blocks_of(parse(reading.part.html), remote, unreadable)
+    return Markdown(part.url, part.title, blocks(readings.root), unreadable)
 
 
 def _blocks_of_pdf(reading: Reading[_MarkdownPart], unreadable: list[tuple[str, str]]) -> list[Block]:
@@ -102,6 +121,11 @@ def _blocks_of_pdf(reading: Reading[_MarkdownPart], unreadable: list[tuple[str, 
     for number, page in enumerate(pdf.pages, 1):
         blocks += [Block(f"## Page {number}", "h", 0), Block("\n".join(map(escape, page)), "", 0)]
     return blocks
+
+
+def blocks_in(html: str, remote: Remote, unreadable: list[tuple[str, str]]) -> list[Block]:
+    """The blocks of what page/js/read/html.js wrote; see `Source` for `remote` and `unreadable`."""
+    return blocks_of(parse(html), remote, unreadable)
 
 
 def parse(html: str) -> etree._Element:

@@ -33,6 +33,8 @@ def list_item(blocks: list[Block], marker: str) -> str:
     if not blocks:
         return ""
     text = blocks[0].text
+    if len(blocks) == 1 and "\n" not in text:  # by far the most common case
+        return marker + text.lstrip(" ")
     for block in blocks[1:]:
         text += ("\n" if block.kind == "l" else "\n\n") + block.text
     return marker + indented(text, len(marker)).lstrip(" ")

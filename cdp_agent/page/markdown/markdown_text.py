@@ -83,6 +83,8 @@ def wrap(inline: str, mark: str, end: str = "") -> str:
     if "\n" in inline:
         return "\n".join(wrap(line, mark, end) for line in inline.split("\n"))
     inner = inline.strip(" \x0b")
+    if len(inner) == len(inline):
+        return f"{mark}{inner}{end or mark}" if inner else ""
     if not inner:
         return inline
     start = inline.index(inner)
@@ -91,6 +93,8 @@ def wrap(inline: str, mark: str, end: str = "") -> str:
 
 def link(inline: str, target: str) -> str:
     """A link around the first line with text; further lines of the same link are plain text after it."""
+    if "\n" not in inline and HARD_BREAK not in inline:
+        return wrap(inline, "[", f"]({destination(target)})")
     lines = inline.split("\n")
     for place, line in enumerate(lines):
         if line.strip(" \x0b"):

@@ -85,20 +85,22 @@ async def read_all(
     frame_timeout_s: float | None = None,
     options_for: Callable[[World], Mapping[str, object]] = lambda _: {},
     finish: Callable[[World, P, bool], P] = lambda _, part, __: part,
+    meanwhile: Callable[[World, P], None] | None = None,
 ) -> Readings[P]:
     """The results of `function` in all worlds, called with `options` and the next free id; claims newly assigned ids.
 
     A frame that takes longer than `frame_timeout_s` in all is among the failures. `options_for` adds options for a
     single world. `finish` turns a world's result into the full one; its last argument says whether the result is valid
-    (see `StyleRules.is_valid`); if not, the world is read again. Raises PageUnresponsive or DocumentGone when the tab
-    itself cannot be read, BrowserError.
+    (see `StyleRules.is_valid`); if not, the world is read again. `meanwhile` gets each result while Chrome answers what
+    scripts cannot see, and another one if that made the world read again. Raises PageUnresponsive or DocumentGone when
+    the tab itself cannot be read, BrowserError.
     """
 
     async def call(world: World, more: Mapping[str, object]) -> P:
         asked = {"next": refs.next_ids(world), "frame": world.frame_id, **options, **options_for(world), **more}
         return await world.call(function, asked, returning=returning, timeout_s=READ_TIMEOUT_S)
 
-    reader = _Reader(tree, refs, returning, call, finish, frame_timeout_s)
+    reader = _Reader(tree, refs, returning, call, finish, meanwhile, frame_timeout_s)
     frames = tree.all()
     async with deadline(tree.root.session, READING_S):
         if len(frames) == 1:  # tasks would add a tenth to the time of reading a small page
@@ -133,6 +135,7 @@ class _Reader(Generic[P]):
         returning: type[P],
         call: Callable[[World, Mapping[str, object]], Awaitable[P]],
         finish: Callable[[World, P, bool], P],
+        meanwhile: Callable[[World, P], None] | None,
         frame_timeout_s: float | None,
     ) -> None:
         self._tree = tree
@@ -140,6 +143,7 @@ class _Reader(Generic[P]):
         self._returning = returning
         self._call = call
         self._finish = finish
+        self._meanwhile = meanwhile
         self._frame_timeout_s = frame_timeout_s
 
     async def read(self, frame: Frame) -> Reading[P]:
@@ -176,6 +180,8 @@ class _Reader(Generic[P]):
             steps = [hidden.adopt(world, answer.queries, answer.counted, part, listeners=listeners)]
             if part.editors:
                 steps.append(adopt_code(world, part.editors))
+            if self._meanwhile is not None:
+                steps.append(_nothing_learnt(self._meanwhile, world, part))
             learnt = await any_at_once(steps)
             if answer.is_valid and not learnt:
                 break
@@ -237,6 +243,11 @@ class _Reader(Generic[P]):
             except ActionError as error:
                 readings.failures[frame_id] = str(error)
                 log_line("frame", "the frame {} was not read: {}", frame_id, str(error))
+
+
+async def _nothing_learnt(meanwhile: Callable[[World, P], None], world: World, part: P) -> bool:
+    meanwhile(world, part)
+    return False
 
 
 async def _frame_ids(world: World, locals_: list[int]) -> list[str | None]:

@@ -31,12 +31,13 @@ const DECORATING_STYLE =
 /**
  * How the text of an element is decorated: by its tag, or by its computed style where a style rule or its style
  * attribute may decorate it.
- * @param {Concern} concern  selections.decorated @returns {string} the start mark of the decoration, "" for none
+ * @param {Concern} concern  selections.decorated @param {boolean} mayHaveStyle  whether it may have a style attribute
+ * @returns {string} the start mark of the decoration, "" for none
  */
-function decorationOf(element, tag, concern) {
+function decorationOf(element, tag, concern, mayHaveStyle = true) {
   const mark = DECORATING_TAGS[tag];
   if (mark !== undefined) return mark;
-  if (!DECORATING_STYLE.test(attr(element, 'style') ?? '')) {
+  if (!mayHaveStyle || !DECORATING_STYLE.test(attr(element, 'style') ?? '')) {
     // Where a style sheet cannot be read, it may apply to any element: then only inline elements that begin with text
     // are checked.
     if (concern.selection.every ? !(INLINE_TAGS.has(tag) && holdsText(element)) : !mayApply(concern, element))

@@ -69,18 +69,18 @@ function readable({ next }) {
   };
 }
 
+// Attributes that matter here for any element.
+const WITH_MEANING = ':is([role],[style],[hidden],[aria-hidden])';
+
 /** Writes the content of a document or shadow root, to which style sheets of its own apply. */
 function writeInRoot(root, write) {
   const outer = reading;
-  let selection = selections.get(root);
-  if (!selection) selections.set(root, (selection = selectedIn(root)));
-  const hasCode = selectAll(root, CODE_EDITORS).length > 0;
   reading = {
     ...outer,
-    selections: selection,
-    notable: /** @type {any} */ (notableIn(root)),
+    ...textFacts(root),
+    notable: new Set(selectAll(root, WITH_MEANING)),
     moved: movedIn(root),
-    hasCode,
+    folder: FOLDER.exec(baseURI_.call(root))?.[0] ?? '',
   };
   write();
   reading = outer;
@@ -133,7 +133,7 @@ function writeContents(element, tag, flags, depth) {
     if (replacement.alternative && !(flags & HTML_TEXT_HIDDEN)) writeText(xmlLine(replacement.alternative));
     return;
   }
-  if (!(flags & HTML_TEXT_HIDDEN)) writeGenerated(element, 'before', selected);
+  if (!(flags & HTML_TEXT_HIDDEN)) writeGenerated(element, tag, 'before', selected);
   const shadow = mayHost(tag) ? shadowOf(element) : null;
   const seen = nodesAsSeen(element);
   if (shadow && seen) writeInRoot(shadow, () => writeEach(seen, flags, depth));
@@ -144,10 +144,11 @@ function writeContents(element, tag, flags, depth) {
     if (summary) writeElement(summary, flags, depth + 1);
   } else if (seen) writeEach(seen, flags, depth);
   else writeNodes(firstChild(element), element, flags, depth);
-  if (!(flags & HTML_TEXT_HIDDEN)) writeGenerated(element, 'after', selected);
+  if (!(flags & HTML_TEXT_HIDDEN)) writeGenerated(element, tag, 'after', selected);
 }
 
-function writeGenerated(element, which, selected) {
+function writeGenerated(element, tag, which, selected) {
+  if (tag !== 'Q' && !mayApply(selected[which], element)) return;
   const text = generatedText(element, which, selected[which]);
   if (text) writeText(xmlLine(text));
 }
@@ -182,9 +183,10 @@ function writeElement(element, flags, depth) {
     return;
   }
   const visibility = tag === 'AREA' ? VISIBLE : visibilityOf(element);
-  if (visibility === NOT_RENDERED || isTextRedundant(element)) return;
+  const isNotable = reading.notable.has(element);
+  if (visibility === NOT_RENDERED || (isNotable && isTextRedundant(element))) return;
   if (visibility === SELF_INVISIBLE) {
-    writeTransparent(element, tag, flags | HTML_TEXT_HIDDEN, depth, computedStyleOf(element));
+    writeTransparent(element, tag, flags | HTML_TEXT_HIDDEN, depth);
     return;
   }
   const code = reading.hasCode ? codeKind(element) : undefined;
@@ -193,18 +195,17 @@ function writeElement(element, flags, depth) {
     for (const each of aroundCode(element, code)) writeElement(each, flags, depth + 1);
     return;
   }
-  const special = HTML_WRITERS_BY_TAG[tag];
-  const style = computedStyleOf(element);
-  if (style.contentVisibility === 'hidden') return;
+  const { decorated, unpainted } = reading.selections;
+  if ((isNotable || mayApply(unpainted, element)) && computedStyleOf(element).contentVisibility === 'hidden') return;
   flags &= ~HTML_TEXT_HIDDEN;
-  const mark = decorationOf(element, tag, reading.selections.decorated);
+  const mark = decorationOf(element, tag, decorated, isNotable);
   if (mark === ICON_FONT_START && tag !== 'BUTTON' && tag !== 'A') return;
-  const role = attr(element, 'role');
-  const write = (role && HTML_WRITERS_BY_ROLE[role.trim().toLowerCase()]) || special;
-  if (write && !(flags & HTML_TEXT_ONLY)) write(element, tag, flags, depth, style);
+  const role = isNotable ? attr(element, 'role') : null;
+  const write = (role && HTML_WRITERS_BY_ROLE[role.trim().toLowerCase()]) || HTML_WRITERS_BY_TAG[tag];
+  if (write && !(flags & HTML_TEXT_ONLY)) write(element, tag, flags, depth);
   else if (mark && mark !== ICON_FONT_START && !(flags & (HTML_TEXT_ONLY | HTML_PRE)))
-    writeDecorated(element, tag, mark, flags, depth, style);
-  else writeTransparent(element, tag, flags, depth, style);
+    writeDecorated(element, tag, mark, flags, depth);
+  else writeTransparent(element, tag, flags, depth);
 }
 
 const HTML_MARKS = { __proto__: null, [SUPERSCRIPT_START]: 'sup', [SUBSCRIPT_START]: 'sub', [STRUCK_START]: 's' };
@@ -213,8 +214,8 @@ const HTML_MARKS = { __proto__: null, [SUPERSCRIPT_START]: 'sup', [SUBSCRIPT_STA
  * Writes text that style sheets raise, lower or strike out like that of <sup>, <sub> and <s>; the edges of a block
  * stand outside of that tag.
  */
-function writeDecorated(element, tag, mark, flags, depth, style) {
-  const edge = style.display === 'inline' ? '' : '\n';
+function writeDecorated(element, tag, mark, flags, depth) {
+  const edge = computedStyleOf(element).display === 'inline' ? '' : '\n';
   serialization.out.push(edge);
   writeTag(HTML_MARKS[mark], '', element, tag, flags, depth);
   serialization.out.push(edge);
@@ -229,8 +230,9 @@ function writePreformatted(text) {
 }
 
 /** Writes only the contents of an element; the contents of a block are separated from the text around. */
-function writeTransparent(element, tag, flags, depth, style) {
-  const edge = { '': '', ' ': ' ', [BREAK]: '\n' }[edgeOf(tag, style)];
+function writeTransparent(element, tag, flags, depth) {
+  const around = edgeOf(tag, computedStyleOf(element));
+  const edge = around === BREAK ? '\n' : around;
   if (edge) serialization.out.push(edge);
   writeContents(element, tag, flags, depth);
   if (edge) serialization.out.push(edge);

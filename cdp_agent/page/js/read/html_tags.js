@@ -1,8 +1,7 @@
 // How html.js writes the elements and roles that have a meaning of their own.
 
 /**
- * @typedef {(element: Element, tag: string, flags: number, depth: number, style?: CSSStyleDeclaration) => void}
- *   HtmlWriter
+ * @typedef {(element: Element, tag: string, flags: number, depth: number) => void} HtmlWriter
  */
 
 /** @returns {HtmlWriter} writes an XML element with the attributes that `attributes` returns */
@@ -10,19 +9,21 @@ const writerOfTag = (name, attributes) => (element, tag, flags, depth) =>
   writeTag(name, attributes ? attributes(element, tag) : '', element, tag, flags, depth);
 
 const headingLevel = (element) => Math.min(Math.max(parseInt(attr(element, 'aria-level') ?? '2', 10) || 2, 1), 6);
-const countAttr = (element, name, short) =>
-  /^\d{1,5}$/.test(attr(element, name) ?? '') ? ` ${short}="${attr(element, name)}"` : '';
-const numberAttr = (element, name, short) =>
-  /^-?\d{1,9}$/.test(attr(element, name) ?? '') ? ` ${short}="${attr(element, name)}"` : '';
+const attrLike = (element, name, short, pattern) => {
+  const value = attr(element, name);
+  return value !== null && pattern.test(value) ? ` ${short}="${value}"` : '';
+};
+const countAttr = (element, name, short) => attrLike(element, name, short, /^\d{1,5}$/);
+const numberAttr = (element, name, short) => attrLike(element, name, short, /^-?\d{1,9}$/);
 const spanAttributes = (element) => countAttr(element, 'colspan', 'c') + countAttr(element, 'rowspan', 'r');
 
 /** @type {HtmlWriter} */
-function writeLink(element, tag, flags, depth, style) {
+function writeLink(element, tag, flags, depth) {
   const target = absoluteTarget(element, tag);
   const { words } = serialization;
   // A link that is a block is separated from the text around.
-  const edge =
-    style.display === 'inline' || style.display === 'contents' ? '' : style.display.startsWith('inline') ? ' ' : '\n';
+  const { display } = computedStyleOf(element);
+  const edge = display === 'inline' || display === 'contents' ? '' : display.startsWith('inline') ? ' ' : '\n';
   serialization.out.push(edge);
   if (target) writeTag('a', xmlAttr('h', target), element, tag, flags, depth);
   else writeContents(element, tag, flags, depth);
@@ -44,9 +45,14 @@ function writeNameAsText(element, end) {
   if (inside) out.push(end);
 }
 
+// Relative addresses of files, which Chrome would take longer to make absolute.
+const BELOW_FOLDER = /^(?:[\w~-][\w.~-]*\/)*[\w~-][\w.~-]*(?:#[\w.~:/-]*)?$/;
+const FOLDER = /^https?:\/\/[^?#]*\//;
+
 function absoluteTarget(element, tag) {
   const raw = attr(element, 'href') ?? attr(element, 'xlink:href');
   if (raw === null || /^\s*(javascript:|data:|#?$)/i.test(raw)) return '';
+  if (tag === 'A' && reading.folder && BELOW_FOLDER.test(raw)) return reading.folder + raw;
   const full = tag === 'A' ? linkHref(element) : tag === 'AREA' ? areaHref(element) : raw;
   return full.replace(/\s/g, '%20');
 }
@@ -160,8 +166,8 @@ function languageOf(pre) {
 }
 
 /** @type {HtmlWriter} inline code; inside a block of code it is part of the block */
-function writeCode(element, tag, flags, depth, style) {
-  if (flags & HTML_PRE) writeTransparent(element, tag, flags, depth, style);
+function writeCode(element, tag, flags, depth) {
+  if (flags & HTML_PRE) writeTransparent(element, tag, flags, depth);
   else writeTag('c', '', element, tag, flags, depth);
 }
 
@@ -169,9 +175,9 @@ function writeCode(element, tag, flags, depth, style) {
  * @type {(name: string) => HtmlWriter} text formatting; left out inside a block of code and for elements that are not
  *   inline
  */
-const writerOfInlineTag = (name) => (element, tag, flags, depth, style) => {
-  if (flags & HTML_PRE || !['inline', 'inline-block', 'contents'].includes(style.display))
-    writeTransparent(element, tag, flags, depth, style);
+const writerOfInlineTag = (name) => (element, tag, flags, depth) => {
+  if (flags & HTML_PRE || !['inline', 'inline-block', 'contents'].includes(computedStyleOf(element).display))
+    writeTransparent(element, tag, flags, depth);
   else writeTag(name, '', element, tag, flags, depth);
 };
 
@@ -243,15 +249,15 @@ function writeMedia(element, tag, flags, depth) {
 }
 
 /** @type {HtmlWriter} */
-function writeObject(element, tag, flags, depth, style) {
-  if (showsFallback(element)) writeTransparent(element, tag, flags, depth, style);
-  else writeMedia(element, tag, flags, depth, style);
+function writeObject(element, tag, flags, depth) {
+  if (showsFallback(element)) writeTransparent(element, tag, flags, depth);
+  else writeMedia(element, tag, flags, depth);
 }
 
 /** @type {HtmlWriter} a canvas: its name and its fallback content */
-function writeCanvas(element, tag, flags, depth, style) {
+function writeCanvas(element, tag, flags, depth) {
   writeMedia(element, tag, flags, depth);
-  writeTransparent(element, tag, flags, depth, style);
+  writeTransparent(element, tag, flags, depth);
 }
 
 /** @type {Record<string, HtmlWriter>} */
@@ -351,10 +357,8 @@ const HTML_WRITERS_BY_ROLE = {
   gridcell: writerOfTag('td', spanAttributes),
   columnheader: writerOfTag('th', spanAttributes),
   rowheader: writerOfTag('th', spanAttributes),
-  separator: (element, tag, flags, depth, style) =>
-    hasText(textContent(element))
-      ? writeTransparent(element, tag, flags, depth, style)
-      : serialization.out.push('<hr/>'),
+  separator: (element, tag, flags, depth) =>
+    hasText(textContent(element)) ? writeTransparent(element, tag, flags, depth) : serialization.out.push('<hr/>'),
   img: writeRoleImage,
   image: writeRoleImage,
   navigation: writerOfSection('nav'),
@@ -373,10 +377,10 @@ const HTML_WRITERS_BY_ROLE = {
   meter: writeRange,
 };
 for (const none of ['none', 'presentation']) {
-  HTML_WRITERS_BY_ROLE[none] = (element, tag, flags, depth, style) => {
+  HTML_WRITERS_BY_ROLE[none] = (element, tag, flags, depth) => {
     if (tag === 'TABLE') writeTable(element, tag, flags, depth);
     else if (['UL', 'OL', 'LI', 'IMG', 'HR', 'DL', 'DT', 'DD'].includes(tag))
-      writeTransparent(element, tag, flags, depth, style);
-    else (HTML_WRITERS_BY_TAG[tag] ?? writeTransparent)(element, tag, flags, depth, style);
+      writeTransparent(element, tag, flags, depth);
+    else (HTML_WRITERS_BY_TAG[tag] ?? writeTransparent)(element, tag, flags, depth);
   };
 }

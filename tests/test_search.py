@@ -299,6 +299,35 @@ async def test_a_search_between_two_readings_leaves_the_next_one_true(
         monkeypatch.undo()
 
 
+async def test_a_page_that_was_only_searched_is_read_by_what_changed_since(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts, whole = [], searching._whole
+    monkeypatch.setattr(searching, "_whole", lambda *given: (texts.append(given[1].text), whole(*given))[1])
+    rows = "".join(f"<tr><td>Order {n}<td><a href=/{n}>open</a>" for n in range(200))
+    await opened(page, serve, f"<table>{rows}</table>")
+
+    totals = [(await page.search("Order 7")).total for _ in range(2)]
+    await page.evaluate("document.querySelector('tr:nth-child(9) td').textContent = 'Order 700'")
+    totals.append((await page.search("Order 7")).total)
+    by_what_changed = (await page.snapshot()).text
+    monkeypatch.setattr(snapshots, "_base", lambda world: {"base": None})  # tells nothing of what is known
+
+    assert totals == [11, 11, 12]
+    assert [text != "" for text in texts][-2:] == [False, True]  # one that stayed is not sent again
+    assert by_what_changed == (await page.snapshot()).text
+
+
+async def test_a_text_between_lines_has_its_own_place_in_whatever_order_they_are_shown(sheet: Page) -> None:
+    row = "<div style='display:flex;flex-direction:%s'><i>left</i><button>B</button><i>right</i></div>"
+    await show(sheet, f"<main><p>{'<a href=/>x</a> one <b>two</b> ' * 3}</p>{row % 'row'}{row % 'row-reverse'}</main>")
+
+    found = [(await sheet.search(word)).matches for word in ("one", "two", "left", "right")]
+
+    assert [[match.name for match in matches] for matches in found] == [[""] * 3, [""] * 3, [""] * 2, [""] * 2]
+    assert len({match.ref for match in found[1]}) == 3  # each <b>
+
+
 BAD_INPUT: list[tuple[dict[str, object], str]] = [
     ({"pattern": "(x", "regex": True}, "The pattern '(x' is no regular expression: missing ) at position 2."),
     ({"pattern": "  "}, "The pattern is empty: give the text to look for."),

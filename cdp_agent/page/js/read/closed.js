@@ -2,11 +2,12 @@
 
 /** In the place of the kids of a line: the text is in a <details> that the element opens. */
 const CLOSED = [];
+const CLOSED_DETAILS = 'details:not([open])';
 
 /** Adds the text of what is closed, after all other. @param {ShownText} text */
 function addClosedTexts(text) {
   for (const root of factsOfRoots.keys()) {
-    for (const details of selectAll(root, 'details:not([open])')) {
+    for (const details of root === sparseRoot ? selectByAttributes(CLOSED_DETAILS) : selectAll(root, CLOSED_DETAILS)) {
       if (!checkVisibility_.call(details, VISIBILITY_OPTIONS)) continue; // in another one that is closed, for example
       const summary = closestChild(details, 'SUMMARY');
       const parts = [];

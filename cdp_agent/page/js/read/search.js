@@ -301,6 +301,8 @@ function placesOf({ next, spans }) {
   const first = reserveIds(next);
   const places = withSharedCaches(() => {
     reading = newReading();
+    catchUp();
+    if (currentCache && !structureChanged) sparseRoot = document; // what attributes select is known
     const finder = new SourceFinder();
     return lastShownText ? spans.map(([start, end]) => matchPlaceOf(lastShownText, finder, start, end)) : [];
   });

@@ -83,8 +83,8 @@ const TAGS_WITH_ROOT =
 const TAGS_WITHOUT_ROOT =
   'a li td tr ul button input option code img path svg label i b em strong dd dt th pre br small g use ' +
   'html head title base link meta style script noscript template slot abbr address area audio bdi bdo ' +
-  'canvas caption cite col colgroup data datalist del details dfn dialog dl fieldset figcaption figure form hgroup hr ' +
-  'ins kbd legend map mark menu meter ol optgroup output picture progress q rp rt ruby s samp search select ' +
+  'canvas caption cite col colgroup data datalist del details dfn dialog dl fieldset figcaption figure form hgroup ' +
+  'hr ins kbd legend map mark menu meter ol optgroup output picture progress q rp rt ruby s samp search select ' +
   'source sub summary sup table tbody textarea tfoot thead time track u var video wbr rect circle line';
 const POSSIBLE_HOSTS = `${TAGS_WITH_ROOT},:not(${TAGS_WITHOUT_ROOT.replaceAll(' ', ',')})`;
 

@@ -302,8 +302,14 @@ async def test_a_search_between_two_readings_leaves_the_next_one_true(
 async def test_a_page_that_was_only_searched_is_read_by_what_changed_since(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts, whole = [], searching._whole
-    monkeypatch.setattr(searching, "_whole", lambda *given: (texts.append(given[1].text), whole(*given))[1])
+    texts: list[str] = []
+    whole = searching._whole
+
+    def noting_text(world: Any, part: Any, is_valid: bool) -> Any:
+        texts.append(part.text)
+        return whole(world, part, is_valid)
+
+    monkeypatch.setattr(searching, "_whole", noting_text)
     rows = "".join(f"<tr><td>Order {n}<td><a href=/{n}>open</a>" for n in range(200))
     await opened(page, serve, f"<table>{rows}</table>")
 

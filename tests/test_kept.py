@@ -42,6 +42,18 @@ REMEMBERED = {
             f"{_UNUSED_RULES}; rules[500].deleteRule(0)",
         ],
     ),
+    "what rules say of a class that comes later": (
+        f"<style>{UNUSED}.late {{ cursor: pointer; text-transform: uppercase; & i::after {{ content: 'in' }} }}"
+        " .late + p { display: none } .late:hover + p, .last + ol li::before { content: 'x'; display: block }</style>"
+        f"<p id=p><i></i>said <b>so</b></p><p>beside</p>{'<i></i>' * 80}",
+        [
+            "p.className = 'late'",
+            "p.className = ''",
+            "document.querySelector('b').className = 'late unused7'",
+            "document.styleSheets[0].cssRules[501].style.display = 'inline'",
+            "document.querySelectorAll('p')[1].className = 'last'",
+        ],
+    ),
     "a box that lies over its face": (
         f"<ol>{FILLER}</ol><p id=p style='position: relative'><span"
         " style='cursor: pointer; display: inline-block; width: 20px; height: 20px'></span><input type=checkbox"

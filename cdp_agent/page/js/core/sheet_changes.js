@@ -1,7 +1,7 @@
 // Whether any rule of a style sheet has changed since the last reading. `sheet.insertRule()` and `rule.style.display =
 // …` cause no mutation records. Comparing the text of all rules took 7 ms for 4,000 rules. For rules without relevant
 // properties it is enough to check that they still set the same properties; for rules whose class no element has (most
-// rules of an icon font), that their selector is still the same.
+// rules of a library), that their selector is still the same. What those declare is read once an element has the class.
 
 // The properties whose computed values a reading uses, and those from which these are computed.
 const RENDERING_NAMES = new Set([
@@ -48,8 +48,9 @@ const {
 
 /**
  * The contents of a sheet at the last reading. @typedef {{sheet: CSSStyleSheet, disabled: boolean, rules: RuleRecord[],
- * count: number, version: number}} SheetRecord
- *   count: of all rules, nested ones included; version: 0 for an imported sheet
+ * count: number, version: number, edition: number}} SheetRecord
+ *   count: of all rules, those nested in unread ones not included; version: 0 for an imported sheet; edition: another
+ *   number whenever the version is, or rules were read late
  * @typedef {{name: string, value: string, priority: string | null}} Declaration  of a relevant property; priority: null
  *   where places are asked for in any case
  * A rule of a sheet. @typedef {object} RuleRecord
@@ -60,6 +61,7 @@ const {
  *   {SheetRecord | null} imported @property {string | undefined} text  whatever else may change in the rule
  * @property {boolean} reveals  it may show something while the mouse is over something else
  * @property {boolean} isRelevant  it may set a relevant property, or contains rules
+ * @property {boolean} isUnread  nothing but the selector was read, since it selected no element
  * @property {string[] | undefined} classes  any element that a style rule selects has one of these classes; empty: it
  *   need not have any; undefined: not computed yet
  */
@@ -81,31 +83,35 @@ let areRulesUnchanged = false;
 
 /**
  * The classes that elements of the document have, cached for one reading; null where collecting them would cost more
- * than it saves.
- * @type {Set<string> | null}
+ * than it saves; undefined: not looked up yet.
+ * @type {Set<string> | null | undefined}
  */
-let classesInUse = null;
+let classesInUse;
 let classesOf = { lists: new Set(), classes: new Set() };
 const MANY_RULES = 400;
 const RULES_FOR_A_CLASS = 0.25; // checking a rule takes four times as long as reading the classes of an element
 
-/** Collects the classes in use, where that pays. @param {number} rules  the number of rules to be checked */
-function findClassesInUse(rules) {
+/** The classes in use, null where collecting them does not pay. */
+function findClassesInUse() {
+  const rules = currentSheets().reduce((sum, sheet) => sum + countOf(sheet), 0);
   // In quirks mode, class names match in any case.
   if (
     rules < MANY_RULES ||
     rules < RULES_FOR_A_CLASS * elementsByTag_.call(document, '*').length ||
     compatMode_.call(document) !== 'CSS1Compat'
   )
-    return;
+    return null;
   const found = selectAll(document, '[class]');
   const lists = new Set();
   for (let i = 0; i < found.length; i++) lists.add(attr(found[i], 'class'));
   if (lists.size !== classesOf.lists.size || [...lists].some((list) => !classesOf.lists.has(list))) {
     classesOf = { lists, classes: new Set([...lists].flatMap((list) => list.split(/\s+/))) };
   }
-  classesInUse = classesOf.classes;
+  return classesOf.classes;
 }
+
+/** How many rules a sheet had at the last reading, or, if it was not read yet, has at its top level. */
+const countOf = (sheet) => sheetRecords.get(sheet)?.count ?? rulesOfSheet(sheet)?.length ?? 0;
 
 /** From now until `forget`, recorded sheets of the document are not checked again. */
 function assumeRulesUnchanged() {
@@ -131,21 +137,24 @@ function versionOf(sheet, isInOtherDocument = false) {
 
 function findVersion(sheet) {
   const known = sheetRecords.get(sheet);
-  if (known && isSheetUnchanged(known, isOfDocument(sheet) ? classesInUse : null)) return known.version;
-  const sheetRecord = recordSheet(sheet, 0);
+  if (classesInUse === undefined) classesInUse = findClassesInUse();
+  const classes = isOfDocument(sheet) ? classesInUse : null;
+  ruleWasReadLate = false;
+  if (known && isSheetUnchanged(known, classes)) {
+    if (ruleWasReadLate) known.edition = ++lastVersion;
+    return known.version;
+  }
+  const sheetRecord = recordSheet(sheet, 0, classes);
   if (!sheetRecord) return 0;
-  sheetRecord.version = ++lastVersion;
+  sheetRecord.version = sheetRecord.edition = ++lastVersion;
   sheetRecords.set(sheet, sheetRecord);
   return sheetRecord.version;
 }
 
 const isOfDocument = (sheet) => sheet.ownerNode !== null && rootOf(sheet.ownerNode) === document;
 
-/** The rules of a sheet with a version other than 0. @param {CSSStyleSheet} sheet */
-const recordedRulesOf = (sheet) => sheetRecords.get(sheet).rules;
-
-/** The number of rules that the sheets had at the last reading. */
-const countRecordedRules = (sheets) => sheets.reduce((sum, sheet) => sum + (sheetRecords.get(sheet)?.count ?? 0), 0);
+/** The record of a sheet with a version other than 0. @param {CSSStyleSheet} sheet */
+const recordOf = (sheet) => sheetRecords.get(sheet);
 
 /** @param {CSSStyleSheet} sheet @returns {CSSRuleList | null} null: it is cross-origin */
 function rulesOfSheet(sheet) {
@@ -156,24 +165,27 @@ function rulesOfSheet(sheet) {
   }
 }
 
-/** @param {CSSStyleSheet} sheet @returns {SheetRecord | null} null: it is cross-origin, or nested too deep */
-function recordSheet(sheet, depth) {
+/**
+ * @param {CSSStyleSheet} sheet @param {Set<string> | null} classes  the classes in use; null: not known
+ * @returns {SheetRecord | null} null: it is cross-origin, or nested too deep
+ */
+function recordSheet(sheet, depth, classes) {
   const list = rulesOfSheet(sheet);
-  const rules = list && recordRules(list, depth);
+  const rules = list && recordRules(list, depth, classes);
   if (!rules) return null;
-  return { sheet, disabled: sheet.disabled, rules, count: countRecords(rules), version: 0 };
+  return { sheet, disabled: sheet.disabled, rules, count: countRecords(rules), version: 0, edition: 0 };
 }
 
 const countRecords = (rules) =>
   rules.reduce((sum, { rules: inner, imported }) => sum + countRecords(inner) + (imported?.count ?? 0), rules.length);
 
-/** @param {CSSRuleList} list @returns {RuleRecord[] | null} */
-function recordRules(list, depth) {
+/** @param {CSSRuleList} list @param {Set<string> | null} classes @returns {RuleRecord[] | null} */
+function recordRules(list, depth, classes) {
   if (depth > DEEPEST_RULE) return null;
   const length = lengthOfRules_.call(list);
   const rules = [];
   for (let i = 0; i < length; i++) {
-    const known = recordRule(itemOfRules_.call(list, i), depth);
+    const known = recordRule(itemOfRules_.call(list, i), depth, classes);
     if (!known) return null;
     rules.push(known);
   }
@@ -183,8 +195,8 @@ function recordRules(list, depth) {
 const NO_NAMES = [];
 const NO_RULES = [];
 
-/** @param {any} rule @returns {RuleRecord | null} */
-function recordRule(rule, depth) {
+/** @param {any} rule @param {Set<string> | null} classes @returns {RuleRecord | null} */
+function recordRule(rule, depth, classes) {
   /** @type {RuleRecord} */
   const known = {
     rule,
@@ -198,27 +210,43 @@ function recordRule(rule, depth) {
     text: undefined,
     reveals: false,
     isRelevant: false,
+    isUnread: false,
     classes: undefined,
   };
   const type = typeOfRule_.call(rule);
+  if (type === STYLE && classes !== null) {
+    known.selector = selectorOfRule_.call(rule);
+    if ((known.isUnread = selectsNone(known, classes))) return known;
+  }
+  return readRule(known, depth, classes) ? known : null;
+}
+
+/**
+ * Reads all of a rule but its selector into its record.
+ * @param {RuleRecord} known @param {Set<string> | null} classes @returns {boolean} false: it is nested too deep
+ */
+function readRule(known, depth, classes) {
+  const { rule } = known;
+  const type = typeOfRule_.call(rule);
+  known.isUnread = false;
   if (type === STYLE) {
     known.style = styleOfRule_.call(rule);
     known.list = rulesOfRule_.call(rule);
     readDeclarations(known);
   } else if (type === KEYFRAMES || type === FONT_FACE)
-    return known; // running animations are queried directly
+    return true; // running animations are queried directly
   else if (type === IMPORT) {
     known.text = rule.media.mediaText;
-    known.imported = rule.styleSheet && recordSheet(rule.styleSheet, depth + 1);
-    if (rule.styleSheet && !known.imported) return null;
+    known.imported = rule.styleSheet && recordSheet(rule.styleSheet, depth + 1, classes);
+    if (rule.styleSheet && !known.imported) return false;
   } else if (rule.cssRules) [known.text, known.list] = [rule.conditionText, rule.cssRules];
   else if (rule.style && rule.selectorText === undefined) {
     known.style = rule.style; // declarations between nested rules
     readDeclarations(known);
   } else known.text = rule.cssText;
   if (known.list && lengthOfRules_.call(known.list) > 0) {
-    const rules = recordRules(known.list, depth + 1);
-    if (!rules) return null;
+    const rules = recordRules(known.list, depth + 1, classes);
+    if (!rules) return false;
     known.rules = rules;
   }
   known.reveals &&= (type !== STYLE || REVEALS.test(selectorOfRule_.call(rule))) && !hides(known.style);
@@ -228,8 +256,18 @@ function recordRule(rule, depth) {
     known.imported !== null ||
     known.rules.length > 0;
   // nested rules refer to it by `&`
-  if (known.isRelevant && type === STYLE) known.selector = selectorOfRule_.call(rule);
-  return known;
+  known.selector = known.isRelevant && type === STYLE ? selectorOfRule_.call(rule) : null;
+  return true;
+}
+
+/** Whether a rule was read that had not been before, and is relevant. */
+let ruleWasReadLate = false;
+
+/** Reads an unread rule, since an element has its class now. @param {RuleRecord} known @returns as readRule */
+function readLate(known, classes) {
+  const isRead = readRule(known, 0, classes);
+  ruleWasReadLate ||= known.isRelevant;
+  return isRead;
 }
 
 /** Whether a rule hides what it is about. @param {CSSStyleDeclaration} style */
@@ -290,6 +328,8 @@ function areRulesInUnchanged(sheet, list, rules, classes) {
     if (sheetOfRule_.call(known.rule) !== sheet) return false;
     if (classes !== null && known.selector !== null && selectsNone(known, classes)) {
       if (selectorOfRule_.call(known.rule) !== known.selector) return false;
+    } else if (known.isUnread) {
+      if (selectorOfRule_.call(known.rule) !== known.selector || !readLate(known, classes)) return false;
     } else if (known.style !== null ? !isDeclarationUnchanged(known) : !isOtherRuleUnchanged(known, classes))
       return false;
     if (
@@ -319,8 +359,13 @@ function selectsNone(known, classes) {
  * @returns {string[]} any element that it selects has one of these classes; empty: it need not have any
  */
 function neededClasses(selector) {
-  const found = splitList(selector).map((part) => LAST_CLASS.exec(part)?.[1]);
-  return found.includes(undefined) ? NO_NAMES : found;
+  const classes = [];
+  for (const part of splitList(selector)) {
+    const match = LAST_CLASS.exec(part);
+    if (match === null) return NO_NAMES;
+    classes.push(match[1]);
+  }
+  return classes;
 }
 
 /** @param {RuleRecord} known  one with declarations of its own */

@@ -12,7 +12,7 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
  * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet,
  *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet, clipping:
  *   SelectorSet, unseen: SelectorSet, transformsCase: boolean, drawsBackdrops: boolean, pointerBlocking: Set<string>,
- *   readable: boolean, version: number, reveals: Reveal[]}} SheetFacts pointed: elements with `cursor: pointer` on
+ *   readable: boolean, edition: number, reveals: Reveal[]}} SheetFacts pointed: elements with `cursor: pointer` on
  *   hover only; pointerBlocking: the selectors of rules that set `pointer-events: none` or the like; reordered:
  *   elements that may stand elsewhere than in the document; clipping, unseen: see subjects.js; drawsBackdrops:
  *   generated content may be fixed
@@ -56,7 +56,7 @@ const UNREADABLE = {
   drawsBackdrops: true,
   pointerBlocking: new Set(['*']),
   readable: false,
-  version: 0,
+  edition: 0,
   reveals: [],
 };
 
@@ -66,20 +66,20 @@ const UNREADABLE = {
  * @returns {SheetFacts}
  */
 function factsOf(sheet, isInOtherDocument) {
-  const version = versionOf(sheet, isInOtherDocument);
-  if (version === 0) return UNREADABLE;
+  if (versionOf(sheet, isInOtherDocument) === 0) return UNREADABLE;
+  const { edition, rules } = recordOf(sheet);
   const known = factsOfSheets.get(sheet);
-  if (known?.version === version) return known;
+  if (known?.edition === edition) return known;
   const facts = {
     ...perConcern(newSelectorSet),
     transformsCase: false,
     drawsBackdrops: false,
     pointerBlocking: new Set(),
     readable: true,
-    version,
+    edition,
     reveals: [],
   };
-  readRules(recordedRulesOf(sheet), '', facts);
+  readRules(rules, '', facts);
   factsOfSheets.set(sheet, facts);
   return facts;
 }
@@ -205,9 +205,12 @@ function add(target, selector) {
   target.selectors.push(selector);
 }
 
+const GROUPING = /[(["']/;
+
 /** Splits a selector list at its top-level commas, not those inside brackets or quotes. */
 function splitList(selector) {
   if (!selector.includes(',')) return [selector];
+  if (!GROUPING.test(selector)) return selector.split(',');
   const parts = [];
   let depth = 0;
   let start = 0;
@@ -284,7 +287,6 @@ function factsIn(root, isDocument) {
   if (root === document && areRulesUnchanged && factsOfDocument) return factsOfDocument;
   const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
-  if (root === document && classesInUse === null) findClassesInUse(countRecordedRules(sheets));
   const facts = mergeFacts(sheets.map((sheet) => factsOf(sheet, documentOf(root) !== document)));
   if (root === document) factsOfDocument = facts;
   return facts;
@@ -347,7 +349,7 @@ class LazySelection {
   }
 }
 
-/** @type {Map<string, object>} merged facts by the versions of the sheets: many shadow roots have the same sheets */
+/** @type {Map<string, object>} merged facts by the editions of the sheets: many shadow roots have the same sheets */
 const mergedFacts = new Map();
 const MOST_MERGED = 200;
 
@@ -358,7 +360,7 @@ const MOST_MERGED = 200;
  *   lists: [number, string][]}}
  */
 function mergeFacts(sheets) {
-  const key = sheets.map((facts) => facts.version).join();
+  const key = sheets.map((facts) => facts.edition).join();
   let known = mergedFacts.get(key);
   if (known) return known;
   const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS & ~ONLY_WHERE_READ;

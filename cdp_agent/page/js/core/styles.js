@@ -6,7 +6,7 @@
 /**
  * @typedef {{dependencies: StyleDependencies, key: string, structural: Map<string, Element[]>, dynamic: Map<string,
  *   Element[]>, dependent: Map<string, Map<Element, string>>}} Styles
- * dependencies: the same object for as long as the sheets are the same; key: which sheets and media queries apply;
+ * key: which rules there are, and which sheets and media queries apply;
  * structural, dynamic: the elements that each selector or state matches; dependent: by pseudo-element ("" for none),
  * the computed values of elements that depend on more
  * @typedef {{structural: Set<string>, dynamic: Set<string>, medias: Set<string>, dependent: Map<string, Set<string>>,
@@ -37,7 +37,7 @@ const MOST_STRUCTURAL = 100;
 const MOST_DYNAMIC = 30;
 const MOST_DEPENDENT = 500; // elements
 
-/** @type {{sheets: string, dependencies: StyleDependencies} | null} of the sheets with these versions */
+/** @type {{editions: string, dependencies: StyleDependencies} | null} of these editions of the sheets */
 let lastDependencies = null;
 
 /** The number of rules when their dependencies could not be determined: no new attempt is made while it is the same. */
@@ -73,17 +73,17 @@ function areSheetsUnchanged() {
  */
 function readStyles(styled) {
   const sheets = currentSheets();
-  if (!areRulesUnchanged) findClassesInUse(countRecordedRules(sheets));
-  const found = sheets.map((sheet) => versionOf(sheet));
-  if (found.includes(0)) return null;
-  if (lastDependencies?.sheets !== found.join())
-    lastDependencies = { sheets: found.join(), dependencies: dependenciesOf(sheets) };
+  const versions = sheets.map((sheet) => versionOf(sheet));
+  if (versions.includes(0)) return null;
+  const editions = sheets.map((sheet) => recordOf(sheet).edition).join();
+  if (lastDependencies?.editions !== editions) lastDependencies = { editions, dependencies: dependenciesOf(sheets) };
   const { dependencies } = lastDependencies;
   if (!dependencies.readable) {
     unreadableRuleCount = countRules();
     return null;
   }
   const key = [
+    ...versions,
     ...sheets.map((sheet) => `${sheet.disabled} ${mediaMatch(sheet.media.mediaText)}`),
     ...[...dependencies.medias].map(mediaMatch),
   ].join();
@@ -165,7 +165,7 @@ function dependenciesOf(sheets) {
     inContainerQuery: false,
     usesEmpty: false,
   };
-  for (const sheet of sheets) collectRules(recordedRulesOf(sheet), '', dependencies);
+  for (const sheet of sheets) collectRules(recordOf(sheet).rules, '', dependencies);
   for (const selector of dependencies.renderingSelectors)
     for (const part of splitList(selector)) addSelectorDependencies(part, dependencies);
   if (dependencies.structural.size > MOST_STRUCTURAL || dependencies.dynamic.size > MOST_DYNAMIC)

@@ -113,7 +113,7 @@ function forget() {
   labelsOfRoots = new Map();
   countersOfRoots = new Map();
   versions = new Map();
-  classesInUse = null;
+  classesInUse = undefined;
   clipFacts = new Map();
   reachedRows = new Map();
   itemNumbers = new Map();

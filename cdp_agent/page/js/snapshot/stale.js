@@ -91,12 +91,7 @@ function isCacheValid(cache, sameRules) {
   const { around } = cache;
   const now = readingContext(cache);
   if (!now || now.root !== around.root) return false;
-  if (
-    now.styles.key !== around.styles.key ||
-    now.styles.dependencies !== around.styles.dependencies ||
-    now.language !== around.language
-  )
-    return false;
+  if (now.styles.key !== around.styles.key || now.language !== around.language) return false;
   for (const element of cache.pending) {
     if (element && mayHaveInternals(element)) return false;
   }

@@ -9,8 +9,11 @@ import pytest
 
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command, Empty
+from cdp_agent.page.frames.world import World
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot import closed_shadow, listeners
+from cdp_agent.page.snapshot import snapshot as snapshots
+from cdp_agent.page.snapshot.snapshot import SnapshotPart
 from tests.conftest import Serve
 from tests.listing import renumbered
 from tests.web import Web, running
@@ -241,6 +244,28 @@ async def test_a_closed_root_is_read_by_the_first_reading_of_any_kind(page: Page
 CHECK = """class Check extends HTMLElement {
   constructor() { super(); this.internals = this.attachInternals(); this.internals.role = 'checkbox'; }
 }"""
+
+
+async def test_what_elements_and_shadow_roots_keep_to_themselves_is_known_when_a_page_is_first_read(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings: list[World] = []
+    whole = snapshots._whole
+
+    def count(world: World, part: SnapshotPart, is_valid: bool) -> SnapshotPart:
+        readings.append(world)
+        return whole(world, part, is_valid)
+
+    monkeypatch.setattr(snapshots, "_whole", count)
+    inner = "<p id=q>Open</p><my-check>Agree</my-check>"
+    script = f"{CHECK}; customElements.define('my-check', Check); const at = h.attachShadow({{mode: 'open'}});"
+    script += f"at.innerHTML = '{inner}'; at.querySelector('p').onclick = () => 0"
+    await page.goto(serve(f"<!doctype html><my-check hidden>Off</my-check><div id=h></div><script>{script}</script>"))
+
+    text = renumbered((await page.snapshot()).text)
+
+    assert text.split("\n") == ["- paragraph [ref=E]: Open", '- checkbox "Agree" [ref=E]']
+    assert len(readings) == 1
 
 
 @SIZES

@@ -75,6 +75,13 @@ class PendingQueries(msgspec.Struct, frozen=True):
     internals: asyncio.Future[list[accessibility.AXNodes | BaseException]] | None
 
 
+class _LookedAhead(msgspec.Struct, frozen=True):
+    """The result of `lookAhead` in page/js."""
+
+    roots: int
+    internals: list[int]
+
+
 class ChromeCounters(msgspec.Struct, frozen=True):
     """Chrome's counters for the whole process; style recalculations are counted for the session's frames only."""
 
@@ -152,18 +159,38 @@ class HiddenContent:
         customs = (f"what {others} custom elements say of themselves", f"{ASKED_AT_ONCE} are asked again each time")
         return late * self._listeners_late + [customs] * (others > 0)
 
-    async def begin(self, world: World, first: DocumentAnswers) -> None:
+    async def begin(self, world: World, first: DocumentAnswers, next_ids: tuple[int, int]) -> None:
         """Takes in the answers about a new world's document; `adopt` waits until the world has been told of them.
 
-        Raises DocumentGone, PageUnresponsive, BrowserError.
+        Asks Chrome about shadow roots and custom elements, too. Raises DocumentGone, PageUnresponsive, BrowserError.
         """
         self._roots = {1: first.document}  # the world's own document, see `recordRoot` in page/js
         self._documents = {1}
         self._roots_entered = 1
-        told = await self._known_listeners.send_update(world, [1], {1: first.listeners})
-        assert told is not None  # the document itself is new to it
+        ahead = world.ask("lookAhead", {"next": next_ids})
+        told, in_roots = await asyncio.gather(
+            self._known_listeners.send_update(world, [1], {1: first.listeners}), self._look_ahead(world, ahead)
+        )
+        if in_roots:
+            told = await self._known_listeners.send_update(world, self._roots, in_roots)
+        assert told is not None  # the document itself is new to it, and so are its shadow roots
         self._known_listeners.note_asked()
         self._first = first, told
+
+    async def _look_ahead(self, world: World, ahead: asyncio.Future[runtime.Evaluated]) -> dict[int, Listeners]:
+        """Takes in the shadow roots and custom elements of a document before it is read; returns who listens there."""
+        there = await world.answer("lookAhead", ahead, returning=_LookedAhead, timeout_s=CALL_TIMEOUT_S)
+        _, in_roots = await asyncio.gather(
+            self._adopt_custom(world, there.internals), self._listeners_in_new_roots(world, there.roots)
+        )
+        return in_roots
+
+    async def _listeners_in_new_roots(self, world: World, roots: int) -> dict[int, Listeners]:
+        if roots == self._roots_entered:
+            return {}
+        entered = await self._enter(world, roots)
+        answers = await _answered(world, ask_listeners(world.session, [self._roots[number] for number in entered]))
+        return dict(zip(entered, listeners_of(answers), strict=True))
 
     def send_queries(self, world: World, *, listeners: bool, rules: bool) -> PendingQueries:
         """Sends cheap queries together with the reading that follows. `rules`: that reading depends on style rules."""
@@ -339,6 +366,8 @@ class HiddenContent:
 
     async def _adopt_custom(self, world: World, new: list[int]) -> bool:
         """Asks about custom elements for the first time."""
+        if not new:
+            return False
         with world.group() as group:
             handles = await world.elements(new, group)
             described = await world.ask_each(

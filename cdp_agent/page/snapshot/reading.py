@@ -199,7 +199,7 @@ class _Reader(Generic[P]):
         return _Answer(self._finish(world, part, is_valid), queries, counted, is_valid)
 
     async def _world(self, frame: Frame) -> tuple[World, HiddenContent]:
-        """The frame's world; a new world is told of listeners in its document before anything is read there."""
+        """The frame's world; a new world is told what Chrome knows of its document before anything is read there."""
         present = frame.present_world
         if present is not None and (known := hidden_content_of(present)) is not None:
             known.begin_reading()
@@ -208,7 +208,7 @@ class _Reader(Generic[P]):
         if frame.parent is None or frame.parent.session is not frame.session:
             world, answers = await asyncio.gather(frame.world(), ask_first(frame.session, READ_TIMEOUT_S))
             hidden = HiddenContent()
-            await hidden.begin(world, answers)
+            await hidden.begin(world, answers, self._refs.next_ids(world))
         else:
             world, hidden = await frame.world(), HiddenContent()
         set_hidden_content(world, hidden)

@@ -13,6 +13,7 @@ return {
   adoptInternals,
   adoptListening,
   adoptCode,
+  lookAhead,
   rootsEnteredAfter,
   possibleHosts,
   countClosedRoots,

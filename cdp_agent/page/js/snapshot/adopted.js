@@ -129,6 +129,36 @@ function rootsEnteredAfter(taken) {
   return roots;
 }
 
+const MOST_LOOKED_AT = 5000; // elements
+
+/**
+ * Records the shadow roots of a document and finds its custom elements before its first reading, so that Chrome is
+ * asked about them in time for it: else what it says of them takes another one. In a larger document only readings find
+ * them.
+ * @param {{next: [number, number]}} options
+ * @returns {{roots: number, internals: number[]}} roots: as `currentRoots`; internals: see SnapshotResult
+ */
+function lookAhead({ next }) {
+  reserveIds(next);
+  const internals = [];
+  /** @type {(Document | ShadowRoot)[]} */
+  const roots = elementsByTag_.call(document, '*').length <= MOST_LOOKED_AT ? [document] : [];
+  for (let i = 0; i < roots.length; i++) {
+    for (const element of selectAll(roots[i], '*')) {
+      const tag = tagOf(element);
+      const isCustom = tag.includes('-');
+      const shadow = mayHost(tag) ? rootOfHost(element) : null;
+      if (!(isCustom || shadow) || !checkVisibility_.call(element, VISIBILITY_OPTIONS)) continue;
+      if (shadow) {
+        recordRoot(shadow);
+        roots.push(shadow);
+      }
+      if (isCustom && mayHaveInternals(element)) internals.push(idOf(element));
+    }
+  }
+  return { roots: lastRoot, internals };
+}
+
 /** @type {Element[]} */
 let hostCandidates = [];
 

@@ -9,6 +9,7 @@ import pytest
 
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command, Empty
+from cdp_agent.page.frames.world import World
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot import closed_shadow, listeners
 from cdp_agent.page.snapshot import snapshot as snapshots
@@ -248,9 +249,14 @@ CHECK = """class Check extends HTMLElement {
 async def test_what_elements_and_shadow_roots_keep_to_themselves_is_known_when_a_page_is_first_read(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parts: list[SnapshotPart] = []
+    readings: list[World] = []
     whole = snapshots._whole
-    monkeypatch.setattr(snapshots, "_whole", lambda *args: parts.append(args[1]) or whole(*args))
+
+    def count(world: World, part: SnapshotPart, is_valid: bool) -> SnapshotPart:
+        readings.append(world)
+        return whole(world, part, is_valid)
+
+    monkeypatch.setattr(snapshots, "_whole", count)
     inner = "<p id=q>Open</p><my-check>Agree</my-check>"
     script = f"{CHECK}; customElements.define('my-check', Check); const at = h.attachShadow({{mode: 'open'}});"
     script += f"at.innerHTML = '{inner}'; at.querySelector('p').onclick = () => 0"
@@ -259,7 +265,7 @@ async def test_what_elements_and_shadow_roots_keep_to_themselves_is_known_when_a
     text = renumbered((await page.snapshot()).text)
 
     assert text.split("\n") == ["- paragraph [ref=E]: Open", '- checkbox "Agree" [ref=E]']
-    assert len(parts) == 1
+    assert len(readings) == 1
 
 
 @SIZES

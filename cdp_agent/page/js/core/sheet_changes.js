@@ -263,7 +263,7 @@ function readRule(known, depth, classes) {
 /** Whether a rule was read that had not been before, and is relevant. */
 let ruleWasReadLate = false;
 
-/** Reads an unread rule, since an element has its class now. @param {RuleRecord} known @returns {boolean} as readRule */
+/** Reads an unread rule, since an element has its class now. @param {RuleRecord} known @returns as readRule */
 function readLate(known, classes) {
   const isRead = readRule(known, 0, classes);
   ruleWasReadLate ||= known.isRelevant;

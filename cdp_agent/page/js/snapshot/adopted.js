@@ -132,8 +132,9 @@ function rootsEnteredAfter(taken) {
 const MOST_LOOKED_AT = 5000; // elements
 
 /**
- * Records the shadow roots of a document and finds its custom elements before its first reading, so that Chrome is asked
- * about them in time for it: else what it says of them takes another one. In a larger document only readings find them.
+ * Records the shadow roots of a document and finds its custom elements before its first reading, so that Chrome is
+ * asked about them in time for it: else what it says of them takes another one. In a larger document only readings find
+ * them.
  * @param {{next: [number, number]}} options
  * @returns {{roots: number, internals: number[]}} roots: as `currentRoots`; internals: see SnapshotResult
  */

@@ -22,6 +22,7 @@ const RULES_FOR_AN_ELEMENT = 8;
  *   @property {number} changes  the number of such changes since the last reading
  * @property {number} since  memos made up to that reading are invalid in the element being visited @property {Element |
  *   null} visited  the innermost element being visited
+ * @property {boolean} lostElements  whether elements were removed since the last reading
  * @property {Set<Element>} styled  elements with a dependent style attribute
  * @property {(Line | string)[]} owners  the line that each row of text belongs to; text between lines stands for itself
  *   @property {number} serial @property {Element[]} pending  custom elements whose internals were not asked for
@@ -48,6 +49,7 @@ const newCache = () => ({
   changes: 0,
   since: 0,
   visited: null,
+  lostElements: false,
   styled: new Set(),
   owners: [],
   serial: 0,
@@ -128,6 +130,7 @@ function keepCache(cache) {
   cache.pending = reading.internals.map((id) => elementsOfIds.get(id)?.deref());
   cache.stale = new Set();
   cache.changes = 0;
+  cache.lostElements = false;
   return true;
 }
 

@@ -61,9 +61,9 @@ function sheetBox(element, view) {
 function backdropDrawnBy(element, view) {
   if (!selectionsFor(element).drawsBackdrops) return null;
   const isDrawn = ['::before', '::after'].some((which) => {
-    const { content, position, width, height } = computedStyleOf(element, which);
-    const area = parseFloat(width) * parseFloat(height);
-    return content !== 'none' && position === 'fixed' && area >= SHEET_SHARE * areaOfBox(view);
+    const style = computedStyleOf(element, which);
+    if (style.position !== 'fixed' || style.content === 'none') return false;
+    return parseFloat(style.width) * parseFloat(style.height) >= SHEET_SHARE * areaOfBox(view);
   });
   if (!isDrawn) return null;
   const isBox = isOutOfFlow(element); // with all that is in it above its backdrop

@@ -135,14 +135,18 @@ function isCacheValid(cache, sameRules) {
  */
 
 /**
- * The answer to a question about an element; a cached reading records it.
- * @template T @param {Question<T>} question @param {Element} element @param {T} answer  where the caller has it already
+ * The answer to a question about an element. A cached reading records it, and does not ask what it has asked already to
+ * compare it with the last reading.
+ * @template T @param {Question<T>} question @param {Element} element @param {T} [answer]  where the caller has it
+ * @returns {T}
  */
-function remember(question, element, answer = question.ask(element)) {
+function remember(question, element, answer) {
   const answers = reading.cache?.answers;
-  if (!answers) return answer;
+  if (!answers) return answer === undefined ? question.ask(element) : answer;
   let ofQuestion = answers.get(question);
   if (!ofQuestion) answers.set(question, (ofQuestion = new Map()));
+  if (answer === undefined) answer = ofQuestion.get(element);
+  if (answer === undefined) answer = question.ask(element);
   ofQuestion.set(element, answer);
   return answer;
 }
@@ -218,8 +222,9 @@ function markVolatile(cache) {
  * @param {ReadingCache} cache @param {Question<unknown>} question @param {Map<Element, unknown>} answers
  */
 function markChanged(cache, { ask, mark = markStale }, answers) {
+  const { lostElements } = cache;
   for (const [element, answer] of answers) {
-    const isConnected = isConnected_.call(element);
+    const isConnected = !lostElements || isConnected_.call(element);
     if (isConnected && ask(element) === answer) continue;
     answers.delete(element); // visiting the element records it again
     if (isConnected) mark(cache, element);
@@ -304,7 +309,9 @@ function processTextChange(cache, node, before) {
 
 function processChildren(cache, parent, record) {
   const [added, removed] = [addedNodes_.call(record), removedNodes_.call(record)];
-  if (holdsElement(added) || holdsElement(removed)) structureChanged = true;
+  const losesElements = holdsElement(removed);
+  cache.lostElements ||= losesElements;
+  if (losesElements || holdsElement(added)) structureChanged = true;
   else textsChanged = true;
   if (nodeType_.call(parent) !== 1) {
     markSubtreeStale(cache, documentElement_.call(document));

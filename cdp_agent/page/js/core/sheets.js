@@ -40,7 +40,7 @@ let factsOfSheets = new WeakMap();
 
 /** Drops all cached facts, so that all rules are read again. */
 function forgetFacts() {
-  factsOfDocument = null;
+  selectedInDocument = null;
   factsOfSheets = new WeakMap();
   mergedFacts.clear();
 }
@@ -241,6 +241,7 @@ function splitList(selector) {
  *   concerns, one bit for each; moves: some rule is of the concern `reordered`
  */
 function selectedIn(root) {
+  if (root === document && areRulesUnchanged && selectedInDocument) return selectedInDocument;
   const isDocument = nodeType(root) === 9;
   const {
     every,
@@ -263,7 +264,7 @@ function selectedIn(root) {
   const select = root === sparseRoot ? selectByAttributes : (selector) => selectAll(root, selector);
   const styles = [...select(STYLED)].map((element) => attr(element, 'style').toLowerCase());
   const has = (property) => styles.some((style) => style.includes(property));
-  return {
+  const selected = {
     ...perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) })),
     transformsCase: transformsCase || around.transformsCase || has('text-transform'),
     drawsBackdrops,
@@ -275,19 +276,22 @@ function selectedIn(root) {
       (isLazy ? pointerBlocking.length > 0 : pointerBlocking.some((list) => selectsAny(root, list))),
     replacesContent: replacesContent || has('content'),
   };
+  if (root === document) selectedInDocument = selected;
+  return selected;
 }
 
-/** The merged facts of the document's sheets, as read last. @type {ReturnType<typeof mergeFacts> | null} */
-let factsOfDocument = null;
+/**
+ * What the last reading selected in the document: the same while its rules are, and no mutation record reports elements
+ * or attributes.
+ * @type {ReturnType<typeof selectedIn> | null}
+ */
+let selectedInDocument = null;
 
 function factsIn(root, isDocument) {
-  if (root === document && areRulesUnchanged && factsOfDocument) return factsOfDocument;
   const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
   if (root === document && classesInUse === null) findClassesInUse(countRecordedRules(sheets));
-  const facts = mergeFacts(sheets.map((sheet) => factsOf(sheet, documentOf(root) !== document)));
-  if (root === document) factsOfDocument = facts;
-  return facts;
+  return mergeFacts(sheets.map((sheet) => factsOf(sheet, documentOf(root) !== document)));
 }
 
 const STYLED = ['text-transform', 'pointer-events', 'interactivity', 'content']
@@ -328,21 +332,35 @@ class LazySelection {
     this.root = root;
     this.lists = lists;
     this.ofStyle = ofStyle;
-    this.left = elementsByTag_.call(root, '*').length * LAZY_SHARE;
-    /** @type {[number, string][] | null} */
-    this.alone = null;
-    /** @type {Map<Element, number> | null} */
-    this.all = null;
+    this.most = elementsByTag_.call(root, '*').length * LAZY_SHARE;
+    /** @type {[number, string][]} */
+    this.alone = lists.map(([bit, list]) => [bit, list.replace(SCOPE, ':root')]);
+    this.any = this.alone.map(([, list]) => list).join();
+    /** @type {Map<Element, number>} */
+    this.elements = new Map();
+    this.isWhole = false;
   }
 
   /** @param {Element} element @returns {number} */
   get(element) {
-    if (this.all === null && this.left-- < 0) this.all = selectElements(this.root, this.lists);
+    let bits = this.elements.get(element);
+    if (bits !== undefined || this.isWhole) return bits;
+    if (this.elements.size < this.most) {
+      this.elements.set(element, (bits = this.match(element)));
+      return bits;
+    }
+    this.isWhole = true;
+    this.elements = selectElements(this.root, this.lists);
+    if (this.ofStyle) withStyled(this.root, this.elements);
+    return this.elements.get(element);
+  }
+
+  /** @param {Element} element @returns {number} */
+  match(element) {
     const style = this.ofStyle ? attr(element, 'style') : null;
     let bits = style === null ? 0 : this.ofStyle(style);
-    if (this.all) return bits | this.all.get(element);
-    this.alone ??= this.lists.map(([bit, list]) => [bit, list.replace(SCOPE, ':root')]);
-    for (const [bit, list] of this.alone) if (matches(element, list)) bits |= bit;
+    if (this.any && matches(element, this.any))
+      for (const [bit, list] of this.alone) if (matches(element, list)) bits |= bit;
     return bits;
   }
 }

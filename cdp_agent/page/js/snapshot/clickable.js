@@ -74,7 +74,7 @@ function isEmptyGraphic(element, tag) {
 const FILLED = { ask: isFilled, byRulesAlone: true };
 const GRAPHIC = { ask: hasSizeOfGraphic };
 
-/** Whether an empty element has a background or a glyph. */
+/** Whether an empty element has a background or a glyph of its own. */
 function isFilled(element) {
   const style = computedStyleOf(element);
   const isPainted =
@@ -84,7 +84,8 @@ function isFilled(element) {
   const sign = isPainted ? '' : generatedText(element, 'before', selectionsFor(element).before);
   // In a table cell, a glyph is the text of the cell, such as a "+" for an added line.
   if (!isPainted && (sign === '' || tagOf(element) === 'TD' || isSeparatorText(sign.trim()))) return false;
-  return !DRAGGED.has(style.cursor); // it inherits the cursor from the element that is dragged
+  // it inherits the cursor from the element that is dragged
+  return !DRAGGED.has(style.cursor) && !hasColourOfRow(element, style);
 }
 
 function hasSizeOfGraphic(element) {
@@ -92,17 +93,15 @@ function hasSizeOfGraphic(element) {
   return (
     Math.min(width, height) >= SMALLEST_PAINTED &&
     Math.max(width, height) <= LARGEST_PAINTED &&
-    !isCheckboxVisual(element) &&
-    !hasColourOfRow(element)
+    !isCheckboxVisual(element)
   );
 }
 
 /** Whether it is an empty cell with the same background as the other cells of its row. */
-function hasColourOfRow(cell) {
+function hasColourOfRow(cell, style) {
   if (tagOf(cell) !== 'TD') return false;
-  const { backgroundColor } = computedStyleOf(cell);
   for (let other = firstElementChild_.call(parentNode(cell)); other !== null; other = nextElementSibling_.call(other)) {
-    if (firstChild_.call(other) !== null) return computedStyleOf(other).backgroundColor === backgroundColor;
+    if (firstChild_.call(other) !== null) return computedStyleOf(other).backgroundColor === style.backgroundColor;
   }
   return false;
 }

@@ -154,8 +154,8 @@ let sparseRoot = null;
 /** The elements with notable attributes. @param {Node} root @returns {{has: (element: Element) => boolean}} */
 function notableIn(root) {
   if (root !== sparseRoot) return new Set(selectAll(root, NOTABLE_SELECTOR));
-  const asked = new LazySelection(sparseRoot, [[1, NOTABLE_SELECTOR]]);
-  return { has: (element) => asked.get(element) !== 0 };
+  const asked = (notableInDocument ??= new LazySelection(sparseRoot, [[1, NOTABLE_SELECTOR]]));
+  return { has: (element) => Boolean(asked.get(element)) };
 }
 
 /** Visits an element of a cached document, or reuses its memo. */

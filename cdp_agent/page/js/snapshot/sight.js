@@ -184,8 +184,8 @@ function leftByClips(element, box, position) {
 
 /**
  * @typedef {{position: string, across: string, along: string, clips: boolean, isPage: boolean, holds: boolean | null,
- *   box: DOMRect | null, around: Element | null}} ClipFacts  position: '' without a box; across, along: its overflow in
- *   x and y; around: see notableAround, once asked for
+ *   box: Area | null, around: Element | null}} ClipFacts  position: '' without a box; across, along: its overflow in x
+ *   and y; box: its own, for the root that of the page; around: see notableAround; both once asked for
  * @type {Map<Element, ClipFacts>} of one reading
  */
 let clipFacts = new Map();
@@ -243,13 +243,15 @@ function pageArea(element, isFixed) {
   const { scrollX, scrollY, innerWidth, innerHeight } = defaultView_.call(page);
   if (isFixed) return { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   const [root, body] = [documentElement_.call(page), body_.call(page)];
+  const facts = clipFactsOf(root);
+  if (facts.box) return facts.box;
   const { overflowX, direction } = computedStyleOf(root);
   const across = overflowX === 'visible' && body ? clipFactsOf(body).across : overflowX;
   const area = { left: -scrollX, top: -scrollY, right: Infinity, bottom: Infinity };
   // downwards, scrolling is often only stopped while something is open
   if (across === 'hidden' || across === 'clip') [area.left, area.right] = [0, innerWidth];
   else if (direction === 'rtl') area.left = -Infinity;
-  return area;
+  return (facts.box = area);
 }
 
 /** Whether the boxes around an element that clip leave nothing of it: inactive slides, closed panels. */

@@ -32,9 +32,18 @@ function selectByAttributes(selector) {
   return found;
 }
 
+/** The same for notable elements. @type {LazySelection | null} */
+let notableInDocument = null;
+
+function forgetSelected() {
+  selectedByAttributes.clear();
+  notableInDocument = null;
+  selectedInDocument = null;
+}
+
 /** Begins to observe the document. @param {ReadingCache} cache  of a reading that begins */
 function watchStale(cache) {
-  selectedByAttributes.clear();
+  forgetSelected();
   recordDependentStyles(cache, documentElement_.call(document));
   cache.around = readingContext(cache);
   cache.isTrackable = cache.around !== null;
@@ -85,9 +94,8 @@ const labelledControls = () => [...elementsByTag_.call(document, 'label')].map(c
 function isCacheValid(cache, sameRules) {
   catchUp();
   if (currentCache !== cache) return false;
-  if (structureChanged) selectedByAttributes.clear();
   // otherwise Chrome's counters include the effects of these changes
-  else if (sameRules && !textsChanged) assumeRulesUnchanged();
+  if (sameRules && !structureChanged && !textsChanged) assumeRulesUnchanged();
   const { around } = cache;
   const now = readingContext(cache);
   if (!now || now.root !== around.root) return false;
@@ -202,6 +210,8 @@ function rememberSvgPart(part, tag) {
 
 function markRestyled(cache, element) {
   structureChanged = true;
+  notableInDocument = null;
+  selectedInDocument = null;
   markSubtreeStale(cache, element);
 }
 
@@ -293,8 +303,9 @@ function markChange(cache, record, target, type) {
   else processChildren(cache, target, record);
 }
 
-/** @param {ReadingCache} cache */
+/** Called after changes. @param {ReadingCache} cache */
 function limitStale({ changes, stale }) {
+  if (structureChanged) forgetSelected();
   if (changes > MOST_STALE || stale.size > MOST_STALE) dropCache();
 }
 

@@ -31,9 +31,9 @@ function mayBeUnseen(element) {
 
 const SIGHT = { ask: sightOf, mark: markSubtreeStale };
 // The same of an element that may be out of sight only by itself clipping all that is in it: if it cannot be scrolled
-// either way, or else only if it has no size.
+// either way, or else only where it has no size.
 const CUT = { ask: (element) => (mayCut(element) ? sightOf(element) : IN_SIGHT), mark: markSubtreeStale };
-const COLLAPSED = { ask: (element) => (isCollapsed(element) ? sightOf(element) : IN_SIGHT), mark: markSubtreeStale };
+const COLLAPSED = { ask: (element) => (isSizeless(element) ? sightOf(element) : IN_SIGHT), mark: markSubtreeStale };
 const CLIPS_WHOLLY = {
   ask: (element) => {
     const { overflowX, overflowY } = computedStyleOf(element);
@@ -44,9 +44,9 @@ const CLIPS_WHOLLY = {
 };
 
 const HIDDEN = { overflowX: 'hidden', overflowY: 'hidden' };
-const isCollapsed = (element) => widthInLayout_.call(element) <= 1 || heightInLayout_.call(element) <= 1;
+const isSizeless = (element) => widthInLayout_.call(element) <= 1 || heightInLayout_.call(element) <= 1;
 const mayCut = (element) =>
-  isCollapsed(element) || (firstElementChild_.call(element) !== null && holdsCutOff(element, HIDDEN));
+  isSizeless(element) || (firstElementChild_.call(element) !== null && holdsCutOff(element, HIDDEN));
 
 /** @param {Element} element @returns {0 | 1 | 2} */
 function sightOf(element) {

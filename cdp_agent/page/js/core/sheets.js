@@ -11,11 +11,11 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
  * @typedef {{classes: Set<string>, selectors: string[]}} SelectorSet  selects the elements of one concern
  * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet,
  *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet, clipping:
- *   SelectorSet, unseen: SelectorSet, transformsCase: boolean, drawsBackdrops: boolean, pointerBlocking: Set<string>,
- *   readable: boolean, version: number, reveals: Reveal[]}} SheetFacts pointed: elements with `cursor: pointer` on
- *   hover only; pointerBlocking: the selectors of rules that set `pointer-events: none` or the like; reordered:
- *   elements that may stand elsewhere than in the document; clipping, unseen: see subjects.js; drawsBackdrops:
- *   generated content may be fixed
+ *   SelectorSet, unseen: SelectorSet, transformsCase: boolean, floats: boolean, drawsBackdrops: boolean,
+ *   pointerBlocking: Set<string>, readable: boolean, version: number, reveals: Reveal[]}} SheetFacts
+ *   pointed: elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules that set
+ *   `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document; clipping,
+ *   unseen: see subjects.js; floats: something may be out of the flow; drawsBackdrops: generated content may be fixed
  */
 const CONCERNS = [
   'before',
@@ -53,6 +53,7 @@ const perConcern = (make) =>
 const UNREADABLE = {
   ...perConcern(newSelectorSet),
   transformsCase: true,
+  floats: true,
   drawsBackdrops: true,
   pointerBlocking: new Set(['*']),
   readable: false,
@@ -73,6 +74,7 @@ function factsOf(sheet, isInOtherDocument) {
   const facts = {
     ...perConcern(newSelectorSet),
     transformsCase: false,
+    floats: false,
     drawsBackdrops: false,
     pointerBlocking: new Set(),
     readable: true,
@@ -128,7 +130,8 @@ function readDeclaration(name, value, selector, facts) {
       if (value === 'hidden') addEach(facts.unpainted, selector);
       return;
     case 'position':
-      if (value === 'fixed' && !isOfElements) facts.drawsBackdrops = true;
+      facts.floats ||= !IN_FLOW.has(value);
+      facts.drawsBackdrops ||= value === 'fixed' && !isOfElements;
       return;
     case 'text-transform':
       if (value !== 'none') facts.transformsCase = true;
@@ -188,6 +191,7 @@ function decorates(name, value) {
 /** Whether such a value may lay out elements in another order than that of the document. */
 const reorders = (value) => !/^(?:|0|row|column|auto|span .*)$/.test(value);
 
+const IN_FLOW = new Set(['static', 'relative', 'sticky', 'initial', 'unset', 'revert']);
 const EMPTY_CONTENT = new Set(['none', 'normal', '""', "''", '" "', 'initial', 'unset', 'revert']);
 
 // A class in the last compound of a selector, where it is simple to find.
@@ -231,8 +235,8 @@ function splitList(selector) {
 
 /**
  * The elements that the sheets of a document or shadow root select, for each concern.
- * @returns {Record<ConcernName, Concern> & {transformsCase: boolean, drawsBackdrops: boolean, reveals: Reveal[],
- *   blocksPointer: boolean, replacesContent: boolean}}
+ * @returns {Record<ConcernName, Concern> & {transformsCase: boolean, floats: boolean, drawsBackdrops: boolean,
+ *   reveals: Reveal[], blocksPointer: boolean, replacesContent: boolean}}
  *   transformsCase, blocksPointer, replacesContent: whether any sheet or style attribute may set `text-transform`, keep
  *   the mouse from an element, or put a picture in place of an element's contents
  * @typedef {{selection: SelectedElements, bit: number}} Concern
@@ -250,6 +254,7 @@ function selectedIn(root) {
     lists,
     moves,
     transformsCase,
+    floats,
     drawsBackdrops,
     reveals,
     pointerBlocking,
@@ -267,6 +272,7 @@ function selectedIn(root) {
   const selected = {
     ...perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) })),
     transformsCase: transformsCase || around.transformsCase || has('text-transform'),
+    floats,
     drawsBackdrops,
     reveals,
     blocksPointer:
@@ -371,9 +377,9 @@ const MOST_MERGED = 200;
 
 /**
  * @param {SheetFacts[]} sheets
- * @returns {{every: number, moves: boolean, transformsCase: boolean, drawsBackdrops: boolean, reveals: Reveal[],
- *   pointerBlocking: string[], replacesContent: boolean, classes: Map<string, number>, byClass: Map<string, number>,
- *   lists: [number, string][]}}
+ * @returns {{every: number, moves: boolean, transformsCase: boolean, floats: boolean, drawsBackdrops: boolean,
+ *   reveals: Reveal[], pointerBlocking: string[], replacesContent: boolean, classes: Map<string, number>,
+ *   byClass: Map<string, number>, lists: [number, string][]}}
  */
 function mergeFacts(sheets) {
   const key = sheets.map((facts) => facts.version).join();
@@ -384,6 +390,7 @@ function mergeFacts(sheets) {
     every,
     moves: every !== 0 || sheets.some(({ reordered }) => reordered.classes.size + reordered.selectors.length > 0),
     transformsCase: sheets.some((facts) => facts.transformsCase),
+    floats: sheets.some((facts) => facts.floats),
     drawsBackdrops: sheets.some((facts) => facts.drawsBackdrops),
     reveals: sheets.flatMap((facts) => facts.reveals),
     pointerBlocking: validLists(new Set(sheets.flatMap((facts) => [...facts.pointerBlocking]))),
@@ -466,6 +473,7 @@ const NOTHING_SELECTED = {
     bit: 0,
   })),
   transformsCase: false,
+  floats: false,
   drawsBackdrops: false,
   reveals: [],
   blocksPointer: false,

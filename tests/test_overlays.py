@@ -24,6 +24,8 @@ OVER = {
     "an absolute one": f"<div style='position:absolute;left:0;top:0;width:100%;height:100vh'>{BOX}</div>",
     "one in a component": "<div id=h></div><script>h.attachShadow({mode: 'open'}).innerHTML ="
     f" `<div style='{FULL}'>{BOX}</div>`</script>",
+    "one in a closed component": "<div id=h></div><script>h.attachShadow({mode: 'closed'}).innerHTML ="
+    f" `<div style='{FULL}'>{BOX}</div>`</script>",
     "a layer that passes clicks on, with a backdrop in it": f"<div style='{FULL};pointer-events:none'>"
     "<i style='position:absolute;inset:0;pointer-events:auto'></i>"
     f"<div style='position:absolute;{PLACED};pointer-events:auto'>{BOX}</div></div>",

@@ -11,11 +11,11 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
  * @typedef {{classes: Set<string>, selectors: string[]}} SelectorSet  selects the elements of one concern
  * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet,
  *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, reordered: SelectorSet, clipping:
- *   SelectorSet, unseen: SelectorSet, transformsCase: boolean, drawsBackdrops: boolean, pointerBlocking: Set<string>,
- *   readable: boolean, edition: number, reveals: Reveal[]}} SheetFacts pointed: elements with `cursor: pointer` on
- *   hover only; pointerBlocking: the selectors of rules that set `pointer-events: none` or the like; reordered:
- *   elements that may stand elsewhere than in the document; clipping, unseen: see subjects.js; drawsBackdrops:
- *   generated content may be fixed
+ *   SelectorSet, unseen: SelectorSet, transformsCase: boolean, floats: boolean, drawsBackdrops: boolean,
+ *   pointerBlocking: Set<string>, readable: boolean, edition: number, reveals: Reveal[]}} SheetFacts
+ *   pointed: elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules that set
+ *   `pointer-events: none` or the like; reordered: elements that may stand elsewhere than in the document; clipping,
+ *   unseen: see subjects.js; floats: something may be out of the flow; drawsBackdrops: generated content may be fixed
  */
 const CONCERNS = [
   'before',
@@ -40,7 +40,7 @@ let factsOfSheets = new WeakMap();
 
 /** Drops all cached facts, so that all rules are read again. */
 function forgetFacts() {
-  factsOfDocument = null;
+  selectedInDocument = null;
   factsOfSheets = new WeakMap();
   mergedFacts.clear();
 }
@@ -53,6 +53,7 @@ const perConcern = (make) =>
 const UNREADABLE = {
   ...perConcern(newSelectorSet),
   transformsCase: true,
+  floats: true,
   drawsBackdrops: true,
   pointerBlocking: new Set(['*']),
   readable: false,
@@ -73,6 +74,7 @@ function factsOf(sheet, isInOtherDocument) {
   const facts = {
     ...perConcern(newSelectorSet),
     transformsCase: false,
+    floats: false,
     drawsBackdrops: false,
     pointerBlocking: new Set(),
     readable: true,
@@ -128,7 +130,8 @@ function readDeclaration(name, value, selector, facts) {
       if (value === 'hidden') addEach(facts.unpainted, selector);
       return;
     case 'position':
-      if (value === 'fixed' && !isOfElements) facts.drawsBackdrops = true;
+      facts.floats ||= !IN_FLOW.has(value);
+      facts.drawsBackdrops ||= value === 'fixed' && !isOfElements;
       return;
     case 'text-transform':
       if (value !== 'none') facts.transformsCase = true;
@@ -188,6 +191,7 @@ function decorates(name, value) {
 /** Whether such a value may lay out elements in another order than that of the document. */
 const reorders = (value) => !/^(?:|0|row|column|auto|span .*)$/.test(value);
 
+const IN_FLOW = new Set(['static', 'relative', 'sticky', 'initial', 'unset', 'revert']);
 const EMPTY_CONTENT = new Set(['none', 'normal', '""', "''", '" "', 'initial', 'unset', 'revert']);
 
 // A class in the last compound of a selector, where it is simple to find.
@@ -234,8 +238,8 @@ function splitList(selector) {
 
 /**
  * The elements that the sheets of a document or shadow root select, for each concern.
- * @returns {Record<ConcernName, Concern> & {transformsCase: boolean, drawsBackdrops: boolean, reveals: Reveal[],
- *   blocksPointer: boolean, replacesContent: boolean}}
+ * @returns {Record<ConcernName, Concern> & {transformsCase: boolean, floats: boolean, drawsBackdrops: boolean,
+ *   reveals: Reveal[], blocksPointer: boolean, replacesContent: boolean}}
  *   transformsCase, blocksPointer, replacesContent: whether any sheet or style attribute may set `text-transform`, keep
  *   the mouse from an element, or put a picture in place of an element's contents
  * @typedef {{selection: SelectedElements, bit: number}} Concern
@@ -244,6 +248,7 @@ function splitList(selector) {
  *   concerns, one bit for each; moves: some rule is of the concern `reordered`
  */
 function selectedIn(root) {
+  if (root === document && areRulesUnchanged && selectedInDocument) return selectedInDocument;
   const isDocument = nodeType(root) === 9;
   const {
     every,
@@ -252,6 +257,7 @@ function selectedIn(root) {
     lists,
     moves,
     transformsCase,
+    floats,
     drawsBackdrops,
     reveals,
     pointerBlocking,
@@ -266,9 +272,10 @@ function selectedIn(root) {
   const select = root === sparseRoot ? selectByAttributes : (selector) => selectAll(root, selector);
   const styles = [...select(STYLED)].map((element) => attr(element, 'style').toLowerCase());
   const has = (property) => styles.some((style) => style.includes(property));
-  return {
+  const selected = {
     ...perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) })),
     transformsCase: transformsCase || around.transformsCase || has('text-transform'),
+    floats,
     drawsBackdrops,
     reveals,
     blocksPointer:
@@ -278,18 +285,21 @@ function selectedIn(root) {
       (isLazy ? pointerBlocking.length > 0 : pointerBlocking.some((list) => selectsAny(root, list))),
     replacesContent: replacesContent || has('content'),
   };
+  if (root === document) selectedInDocument = selected;
+  return selected;
 }
 
-/** The merged facts of the document's sheets, as read last. @type {ReturnType<typeof mergeFacts> | null} */
-let factsOfDocument = null;
+/**
+ * What the last reading selected in the document: the same while its rules are, and no mutation record reports elements
+ * or attributes.
+ * @type {ReturnType<typeof selectedIn> | null}
+ */
+let selectedInDocument = null;
 
 function factsIn(root, isDocument) {
-  if (root === document && areRulesUnchanged && factsOfDocument) return factsOfDocument;
   const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
-  const facts = mergeFacts(sheets.map((sheet) => factsOf(sheet, documentOf(root) !== document)));
-  if (root === document) factsOfDocument = facts;
-  return facts;
+  return mergeFacts(sheets.map((sheet) => factsOf(sheet, documentOf(root) !== document)));
 }
 
 const STYLED = ['text-transform', 'pointer-events', 'interactivity', 'content']
@@ -330,21 +340,35 @@ class LazySelection {
     this.root = root;
     this.lists = lists;
     this.ofStyle = ofStyle;
-    this.left = elementsByTag_.call(root, '*').length * LAZY_SHARE;
-    /** @type {[number, string][] | null} */
-    this.alone = null;
-    /** @type {Map<Element, number> | null} */
-    this.all = null;
+    this.most = elementsByTag_.call(root, '*').length * LAZY_SHARE;
+    /** @type {[number, string][]} */
+    this.alone = lists.map(([bit, list]) => [bit, list.replace(SCOPE, ':root')]);
+    this.any = this.alone.map(([, list]) => list).join();
+    /** @type {Map<Element, number>} */
+    this.elements = new Map();
+    this.isWhole = false;
   }
 
   /** @param {Element} element @returns {number} */
   get(element) {
-    if (this.all === null && this.left-- < 0) this.all = selectElements(this.root, this.lists);
+    let bits = this.elements.get(element);
+    if (bits !== undefined || this.isWhole) return bits;
+    if (this.elements.size < this.most) {
+      this.elements.set(element, (bits = this.match(element)));
+      return bits;
+    }
+    this.isWhole = true;
+    this.elements = selectElements(this.root, this.lists);
+    if (this.ofStyle) withStyled(this.root, this.elements);
+    return this.elements.get(element);
+  }
+
+  /** @param {Element} element @returns {number} */
+  match(element) {
     const style = this.ofStyle ? attr(element, 'style') : null;
     let bits = style === null ? 0 : this.ofStyle(style);
-    if (this.all) return bits | this.all.get(element);
-    this.alone ??= this.lists.map(([bit, list]) => [bit, list.replace(SCOPE, ':root')]);
-    for (const [bit, list] of this.alone) if (matches(element, list)) bits |= bit;
+    if (this.any && matches(element, this.any))
+      for (const [bit, list] of this.alone) if (matches(element, list)) bits |= bit;
     return bits;
   }
 }
@@ -355,9 +379,9 @@ const MOST_MERGED = 200;
 
 /**
  * @param {SheetFacts[]} sheets
- * @returns {{every: number, moves: boolean, transformsCase: boolean, drawsBackdrops: boolean, reveals: Reveal[],
- *   pointerBlocking: string[], replacesContent: boolean, classes: Map<string, number>, byClass: Map<string, number>,
- *   lists: [number, string][]}}
+ * @returns {{every: number, moves: boolean, transformsCase: boolean, floats: boolean, drawsBackdrops: boolean,
+ *   reveals: Reveal[], pointerBlocking: string[], replacesContent: boolean, classes: Map<string, number>,
+ *   byClass: Map<string, number>, lists: [number, string][]}}
  */
 function mergeFacts(sheets) {
   const key = sheets.map((facts) => facts.edition).join();
@@ -368,6 +392,7 @@ function mergeFacts(sheets) {
     every,
     moves: every !== 0 || sheets.some(({ reordered }) => reordered.classes.size + reordered.selectors.length > 0),
     transformsCase: sheets.some((facts) => facts.transformsCase),
+    floats: sheets.some((facts) => facts.floats),
     drawsBackdrops: sheets.some((facts) => facts.drawsBackdrops),
     reveals: sheets.flatMap((facts) => facts.reveals),
     pointerBlocking: validLists(new Set(sheets.flatMap((facts) => [...facts.pointerBlocking]))),
@@ -450,6 +475,7 @@ const NOTHING_SELECTED = {
     bit: 0,
   })),
   transformsCase: false,
+  floats: false,
   drawsBackdrops: false,
   reveals: [],
   blocksPointer: false,

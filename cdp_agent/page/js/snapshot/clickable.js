@@ -67,25 +67,33 @@ const DRAGGED = new Set(['move', 'grab', 'grabbing']);
  * background or a glyph.
  */
 function isEmptyGraphic(element, tag) {
-  return PAINTED_TAGS.has(tag) && firstChild_.call(element) === null && remember(GRAPHIC, element);
+  if (!PAINTED_TAGS.has(tag) || firstChild_.call(element) !== null) return false;
+  return remember(FILLED, element) && remember(GRAPHIC, element);
 }
 
-const GRAPHIC = { ask: looksLikeGraphic };
+const FILLED = { ask: isFilled, byRulesAlone: true };
+const GRAPHIC = { ask: hasSizeOfGraphic };
 
-function looksLikeGraphic(element) {
+/** Whether an empty element has a background or a glyph of its own. */
+function isFilled(element) {
   const style = computedStyleOf(element);
-  if (DRAGGED.has(style.cursor)) return false; // it inherits the cursor from the element that is dragged
-  const isImage = style.backgroundImage !== 'none' || style.content.startsWith('url(');
-  const isFilled = isImage || !/^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor);
-  const sign = isFilled ? '' : generatedText(element, 'before', selectionsFor(element).before);
+  const isPainted =
+    !/^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor) ||
+    style.backgroundImage !== 'none' ||
+    style.content.startsWith('url(');
+  const sign = isPainted ? '' : generatedText(element, 'before', selectionsFor(element).before);
   // In a table cell, a glyph is the text of the cell, such as a "+" for an added line.
-  if (!isFilled && (sign === '' || tagOf(element) === 'TD' || isSeparatorText(sign.trim()))) return false;
+  if (!isPainted && (sign === '' || tagOf(element) === 'TD' || isSeparatorText(sign.trim()))) return false;
+  // it inherits the cursor from the element that is dragged
+  return !DRAGGED.has(style.cursor) && !hasColourOfRow(element, style);
+}
+
+function hasSizeOfGraphic(element) {
   const { width, height } = getBoundingClientRect_.call(element);
   return (
     Math.min(width, height) >= SMALLEST_PAINTED &&
     Math.max(width, height) <= LARGEST_PAINTED &&
-    !isCheckboxVisual(element) &&
-    !hasColourOfRow(element, style)
+    !isCheckboxVisual(element)
   );
 }
 

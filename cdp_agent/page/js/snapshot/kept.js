@@ -22,6 +22,7 @@ const RULES_FOR_AN_ELEMENT = 8;
  *   @property {number} changes  the number of such changes since the last reading
  * @property {number} since  memos made up to that reading are invalid in the element being visited @property {Element |
  *   null} visited  the innermost element being visited
+ * @property {boolean} lostElements  whether elements were removed since the last reading
  * @property {Set<Element>} styled  elements with a dependent style attribute
  * @property {(Line | string)[]} owners  the line that each row of text belongs to; text between lines stands for itself
  *   @property {number} serial  of that text, 0 while only searches have read the document
@@ -50,6 +51,7 @@ const newCache = () => ({
   changes: 0,
   since: 0,
   visited: null,
+  lostElements: false,
   styled: new Set(),
   owners: [],
   serial: 0,
@@ -132,6 +134,7 @@ function keepCache(cache) {
   cache.stale = new Set();
   cache.changes = 0;
   cache.readings++;
+  cache.lostElements = false;
   return true;
 }
 
@@ -155,8 +158,8 @@ let sparseRoot = null;
 /** The elements with notable attributes. @param {Node} root @returns {{has: (element: Element) => boolean}} */
 function notableIn(root) {
   if (root !== sparseRoot) return new Set(selectAll(root, NOTABLE_SELECTOR));
-  const asked = new LazySelection(sparseRoot, [[1, NOTABLE_SELECTOR]]);
-  return { has: (element) => asked.get(element) !== 0 };
+  const asked = (notableInDocument ??= new LazySelection(sparseRoot, [[1, NOTABLE_SELECTOR]]));
+  return { has: (element) => Boolean(asked.get(element)) };
 }
 
 /** Visits an element of a cached document, or reuses its memo. */

@@ -233,7 +233,7 @@ function withoutPanes(grid) {
       grid.element,
       rows.map(({ element }) => element),
     );
-    const joined = remember(JOINED_ROWS, grid.element);
+    const joined = remember(JOINED_ROWS, grid.element, joinedRows(rowsOfGrids.get(grid.element)));
     if (joined) joinRows(grid, rows, joined);
   }
   grid.kids = grid.kids.filter((kid) => typeof kid === 'string' || kid.role !== 'row' || !isEmptyAndNameless(kid));

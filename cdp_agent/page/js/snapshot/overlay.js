@@ -1,6 +1,7 @@
 // What lies over the rest of a document and takes the mouse from it, whether ARIA says so or not: a cookie wall, a
 // dialog before a backdrop. It comes first, and what it covers is marked. A page without one costs two hit tests, at
-// the sides of the view.
+// the sides of the view; a small one where nothing is out of the flow none, as frames may hold hundreds of those, and
+// each hit test has Chrome look at all frames.
 
 /**
  * front: what is not covered though other parts of the document are, the overlay itself first; marked: gets the state
@@ -17,6 +18,7 @@ const DIALOGS_SELECTOR = 'dialog,[role="dialog" i],[role="alertdialog" i],[aria-
 
 /** @param {Document} inDocument @returns {Overlay | null} */
 function overlayIn(inDocument) {
+  if (isAllInFlow(inDocument)) return null;
   const view = viewportOf(defaultView_.call(inDocument));
   const seen = new Set();
   for (const side of SIDES) {
@@ -36,6 +38,18 @@ function overlayIn(inDocument) {
     if (isInFlow) return null; // an overlay would cover it, or something out of the flow lies on the overlay there
   }
   return null;
+}
+
+const SMALL_DOCUMENT = 200; // elements: in more, a hit test is faster than looking for shadow roots
+const MAYBE_FLOATING = '[style*="position" i],dialog[open],[popover],:fullscreen';
+
+/** Whether nothing in a small document is out of the flow, shadow roots apart: there are none. */
+function isAllInFlow(inDocument) {
+  const elements = selectAll(inDocument, '*');
+  if (!elements.length || elements.length > SMALL_DOCUMENT || selectionsFor(elements[0]).floats) return false;
+  if (selectsAny(inDocument, MAYBE_FLOATING)) return false;
+  for (let i = 0; i < elements.length; i++) if (rootOfHost(elements[i])) return false;
+  return true;
 }
 
 /** Has the overlay visited anew, as the last reading did not have it. @param {ReadingCache} cache */
@@ -61,9 +75,9 @@ function sheetBox(element, view) {
 function backdropDrawnBy(element, view) {
   if (!selectionsFor(element).drawsBackdrops) return null;
   const isDrawn = ['::before', '::after'].some((which) => {
-    const { content, position, width, height } = computedStyleOf(element, which);
-    const area = parseFloat(width) * parseFloat(height);
-    return content !== 'none' && position === 'fixed' && area >= SHEET_SHARE * areaOfBox(view);
+    const style = computedStyleOf(element, which);
+    if (style.position !== 'fixed' || style.content === 'none') return false;
+    return parseFloat(style.width) * parseFloat(style.height) >= SHEET_SHARE * areaOfBox(view);
   });
   if (!isDrawn) return null;
   const isBox = isOutOfFlow(element); // with all that is in it above its backdrop

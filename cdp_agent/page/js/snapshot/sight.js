@@ -17,7 +17,7 @@ function withSight(element, tag, flags) {
   if (flags & UNSEEN || tag === 'BODY' || tag === 'HTML' || namespaceURI_.call(element) !== HTML) return flags;
   const isSubject = flags & IN_CUT_BOX || mayApply(unseen, element) || (every && mayBeUnseen(element));
   if (!isSubject && !mayApply(clipping, element)) return flags;
-  const sight = remember(isSubject ? SIGHT : CUT, element);
+  const sight = remember(isSubject ? SIGHT : remember(CLIPS_WHOLLY, element) ? CUT : COLLAPSED, element);
   if (sight === OUT_OF_SIGHT) return flags | UNSEEN;
   return sight === IN_SIGHT ? flags & ~IN_CUT_BOX : flags | IN_CUT_BOX;
 }
@@ -30,15 +30,23 @@ function mayBeUnseen(element) {
 }
 
 const SIGHT = { ask: sightOf, mark: markSubtreeStale };
-/** The same of an element that may be out of sight only by itself clipping all that is in it. */
+// The same of an element that may be out of sight only by itself clipping all that is in it: if it cannot be scrolled
+// either way, or else only where it has no size.
 const CUT = { ask: (element) => (mayCut(element) ? sightOf(element) : IN_SIGHT), mark: markSubtreeStale };
+const COLLAPSED = { ask: (element) => (isSizeless(element) ? sightOf(element) : IN_SIGHT), mark: markSubtreeStale };
+const CLIPS_WHOLLY = {
+  ask: (element) => {
+    const { overflowX, overflowY } = computedStyleOf(element);
+    return !canScroll(overflowX) && !canScroll(overflowY);
+  },
+  mark: markSubtreeStale,
+  byRulesAlone: true,
+};
 
 const HIDDEN = { overflowX: 'hidden', overflowY: 'hidden' };
-
-function mayCut(element) {
-  const { width, height } = getBoundingClientRect_.call(element);
-  return width <= 1 || height <= 1 || (firstElementChild_.call(element) !== null && holdsCutOff(element, HIDDEN));
-}
+const isSizeless = (element) => widthInLayout_.call(element) <= 1 || heightInLayout_.call(element) <= 1;
+const mayCut = (element) =>
+  isSizeless(element) || (firstElementChild_.call(element) !== null && holdsCutOff(element, HIDDEN));
 
 /** @param {Element} element @returns {0 | 1 | 2} */
 function sightOf(element) {
@@ -57,6 +65,7 @@ const clips = ({ overflowX, overflowY }) => overflowX !== 'visible' || overflowY
 /** Whether an element was laid out with a size, which a transform made nothing of. */
 const isScaledToNothing = (element) => widthInLayout_.call(element) > 1 && clientHeight_.call(element) > 1;
 const widthInLayout_ = getterOf(HTMLElement.prototype, 'offsetWidth');
+const heightInLayout_ = getterOf(HTMLElement.prototype, 'offsetHeight');
 
 const SLIVER = 8; // pixels that may be cut off without anything being gone
 
@@ -70,7 +79,7 @@ function holdsCutOff(element, { overflowX, overflowY }) {
     scrollWidth_.call(element) > clientWidth_.call(element) + SLIVER ||
     scrollHeight_.call(element) > clientHeight_.call(element) + SLIVER;
   if (!sticksOut || overflowX !== 'visible') return sticksOut;
-  for (let around = flatParent(element); around; around = flatParent(around))
+  for (let around = notableAround(element); around; around = notableAround(around))
     if (clipFactsOf(around).clips) return true;
   return false;
 }
@@ -146,7 +155,8 @@ function restIn(box, area) {
 function leftByClips(element, box, position) {
   let { left, top, right, bottom } = box;
   let rest = IN_SIGHT;
-  for (let around = flatParent(element); around; around = flatParent(around)) {
+  const next = (inner) => (OUT_OF_FLOW.has(position) ? flatParent(inner) : notableAround(inner));
+  for (let around = next(element); around; around = next(around)) {
     const facts = clipFactsOf(around);
     const { across, along } = facts;
     if (facts.isPage) break;
@@ -174,7 +184,8 @@ function leftByClips(element, box, position) {
 
 /**
  * @typedef {{position: string, across: string, along: string, clips: boolean, isPage: boolean, holds: boolean | null,
- *   box: DOMRect | null}} ClipFacts  position: '' without a box; across, along: its overflow in x and y
+ *   box: Area | null, around: Element | null}} ClipFacts  position: '' without a box; across, along: its overflow in x
+ *   and y; box: its own, for the root that of the page; around: see notableAround; both once asked for
  * @type {Map<Element, ClipFacts>} of one reading
  */
 let clipFacts = new Map();
@@ -195,9 +206,23 @@ function clipFactsOf(element) {
     isPage,
     holds: null,
     box: null,
+    around: null,
   };
   clipFacts.set(element, facts);
   return facts;
+}
+
+/** The next element around that clips or is out of the flow, or the page's: the others do nothing to what flows. */
+function notableAround(element) {
+  const parent = flatParent(element);
+  let around = parent;
+  while (around) {
+    const facts = clipFactsOf(around);
+    if (facts.clips || facts.isPage || OUT_OF_FLOW.has(facts.position)) break;
+    around = facts.around ?? flatParent(around);
+  }
+  if (around && around !== parent) clipFactsOf(parent).around = around;
+  return around;
 }
 
 /** Whether an element places what is fixed or absolute in it, though it is not positioned. @param {ClipFacts} facts */
@@ -218,13 +243,15 @@ function pageArea(element, isFixed) {
   const { scrollX, scrollY, innerWidth, innerHeight } = defaultView_.call(page);
   if (isFixed) return { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   const [root, body] = [documentElement_.call(page), body_.call(page)];
+  const facts = clipFactsOf(root);
+  if (facts.box) return facts.box;
   const { overflowX, direction } = computedStyleOf(root);
   const across = overflowX === 'visible' && body ? clipFactsOf(body).across : overflowX;
   const area = { left: -scrollX, top: -scrollY, right: Infinity, bottom: Infinity };
   // downwards, scrolling is often only stopped while something is open
   if (across === 'hidden' || across === 'clip') [area.left, area.right] = [0, innerWidth];
   else if (direction === 'rtl') area.left = -Infinity;
-  return area;
+  return (facts.box = area);
 }
 
 /** Whether the boxes around an element that clip leave nothing of it: inactive slides, closed panels. */

@@ -32,9 +32,18 @@ function selectByAttributes(selector) {
   return found;
 }
 
+/** The same for notable elements. @type {LazySelection | null} */
+let notableInDocument = null;
+
+function forgetSelected() {
+  selectedByAttributes.clear();
+  notableInDocument = null;
+  selectedInDocument = null;
+}
+
 /** Begins to observe the document. @param {ReadingCache} cache  of a reading that begins */
 function watchStale(cache) {
-  selectedByAttributes.clear();
+  forgetSelected();
   recordDependentStyles(cache, documentElement_.call(document));
   cache.around = readingContext(cache);
   cache.isTrackable = cache.around !== null;
@@ -85,9 +94,8 @@ const labelledControls = () => [...elementsByTag_.call(document, 'label')].map(c
 function isCacheValid(cache, sameRules) {
   catchUp();
   if (currentCache !== cache) return false;
-  if (structureChanged) selectedByAttributes.clear();
   // otherwise Chrome's counters include the effects of these changes
-  else if (sameRules && !textsChanged) assumeRulesUnchanged();
+  if (sameRules && !structureChanged && !textsChanged) assumeRulesUnchanged();
   const { around } = cache;
   const now = readingContext(cache);
   if (!now || now.root !== around.root) return false;
@@ -130,14 +138,18 @@ function isCacheValid(cache, sameRules) {
  */
 
 /**
- * The answer to a question about an element; a cached reading records it.
- * @template T @param {Question<T>} question @param {Element} element @param {T} answer  where the caller has it already
+ * The answer to a question about an element. A cached reading records it, and does not ask what it has asked already to
+ * compare it with the last reading.
+ * @template T @param {Question<T>} question @param {Element} element @param {T} [answer]  where the caller has it
+ * @returns {T}
  */
-function remember(question, element, answer = question.ask(element)) {
+function remember(question, element, answer) {
   const answers = reading.cache?.answers;
-  if (!answers) return answer;
+  if (!answers) return answer === undefined ? question.ask(element) : answer;
   let ofQuestion = answers.get(question);
   if (!ofQuestion) answers.set(question, (ofQuestion = new Map()));
+  if (answer === undefined) answer = ofQuestion.get(element);
+  if (answer === undefined) answer = question.ask(element);
   ofQuestion.set(element, answer);
   return answer;
 }
@@ -193,6 +205,8 @@ function rememberSvgPart(part, tag) {
 
 function markRestyled(cache, element) {
   structureChanged = true;
+  notableInDocument = null;
+  selectedInDocument = null;
   markSubtreeStale(cache, element);
 }
 
@@ -213,8 +227,9 @@ function markVolatile(cache) {
  * @param {ReadingCache} cache @param {Question<unknown>} question @param {Map<Element, unknown>} answers
  */
 function markChanged(cache, { ask, mark = markStale }, answers) {
+  const { lostElements } = cache;
   for (const [element, answer] of answers) {
-    const isConnected = isConnected_.call(element);
+    const isConnected = !lostElements || isConnected_.call(element);
     if (isConnected && ask(element) === answer) continue;
     answers.delete(element); // visiting the element records it again
     if (isConnected) mark(cache, element);
@@ -283,8 +298,9 @@ function markChange(cache, record, target, type) {
   else processChildren(cache, target, record);
 }
 
-/** @param {ReadingCache} cache */
+/** Called after changes. @param {ReadingCache} cache */
 function limitStale({ changes, stale }) {
+  if (structureChanged) forgetSelected();
   if (changes > MOST_STALE || stale.size > MOST_STALE) dropCache();
 }
 
@@ -299,7 +315,9 @@ function processTextChange(cache, node, before) {
 
 function processChildren(cache, parent, record) {
   const [added, removed] = [addedNodes_.call(record), removedNodes_.call(record)];
-  if (holdsElement(added) || holdsElement(removed)) structureChanged = true;
+  const losesElements = holdsElement(removed);
+  cache.lostElements ||= losesElements;
+  if (losesElements || holdsElement(added)) structureChanged = true;
   else textsChanged = true;
   if (nodeType_.call(parent) !== 1) {
     markSubtreeStale(cache, documentElement_.call(document));

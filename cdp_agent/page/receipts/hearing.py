@@ -15,6 +15,7 @@ import math
 from weakref import WeakKeyDictionary
 
 from cdp_agent.cdp import performance, runtime
+from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import ActionError, ProtocolError
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.world import Handle, World, answer_of, deadline
@@ -77,16 +78,21 @@ def note_scripts(tab: Tab, tree: FrameTree) -> None:
     world = _only_world(tab, tree)
     if world is None or world.gone or (world in _documents and _documents[world].listens):
         return
-    document = _documents.get(world)
-    if document is None:
-        document = _documents[world] = _Document()
-        world.session.tell(performance.Enable())
+    session, document = world.session, _documents.get(world)
 
     def note(answer: asyncio.Future[performance.Metrics]) -> None:
         if not answer.cancelled() and answer.exception() is None:
-            document.note(answer.result())
+            _documents[world].note(answer.result())
 
-    world.session.post(performance.GetMetrics()).add_done_callback(note)
+    def count(enabled: asyncio.Future[Empty]) -> None:
+        if not enabled.cancelled() and enabled.exception() is None:
+            session.post(performance.GetMetrics()).add_done_callback(note)
+
+    if document is None:
+        _documents[world] = _Document()
+        session.post(performance.Enable()).add_done_callback(count)  # the other is answered at once, before this one
+    else:
+        session.post(performance.GetMetrics()).add_done_callback(note)
 
 
 def _only_world(tab: Tab, tree: FrameTree) -> World | None:
@@ -159,7 +165,10 @@ class Hearing:
         return could_not
 
     async def has_been_still(self) -> bool:
-        """Whether no script has run since `could_not` was asked. Raises BrowserError."""
+        """Whether no script has run since `could_not` was asked. Raises BrowserError.
+
+        Chrome answers at once and counts what is over, so the page itself has to have answered something before.
+        """
         try:
             async with deadline(self._world.session, _ASK_TIMEOUT_S):
                 return self._document.note(await self._world.session.send(performance.GetMetrics()))

@@ -428,11 +428,8 @@ class _Wait:
 
     async def _look(self) -> Changes:
         """The changes so far; if anything has happened where nothing could, the full time of rest is due."""
-        looking = self._watch.look(along=self._along)
-        if self._unheard is None:
-            return await looking
-        changes, is_still = await asyncio.gather(looking, self._unheard.has_been_still())
-        if changes.count or not is_still:
+        changes = await self._watch.look(along=self._along)
+        if self._unheard is not None and (changes.count or not await self._unheard.has_been_still()):
             self._unheard, self._quiet_s = None, QUIET_S
         return changes
 

@@ -146,7 +146,7 @@ async def test_a_held_session_writes_what_clients_of_mcp_do_and_commands_go_on_i
     for name, value in attached.environment.items():
         monkeypatch.setenv(name, value)
     words = ["--trace", str(traces)]
-    served = HostedCalls("kept", partial(mcp._connected, words, mcp.read_mcp(words).config))
+    served = HostedCalls("kept", partial(mcp._connected, words, mcp.read_mcp(words).config), max_sessions=16)
 
     went = await served.call(CallRequest("goto", {"url": serve(PAGE)}))
     clicked = await served.call(CallRequest("click", {"selector": "button"}))

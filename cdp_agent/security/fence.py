@@ -86,8 +86,8 @@ _MARK = re.compile(rf"{_LESS}(?:[{_JUNK}/]|%(?:25)*2f)*{_LETTERS}", re.IGNORECAS
 # https://huggingface.co/docs/transformers/chat_templating: each model's template has its own marks.
 _WORDS = (
     "s|bos|eos|unk|pad|sep|cls|mask|(?:start|end)_of_(?:turn|image|audio)|image|audio|video|image_soft_token|__media__|"
-    "system|user|assistant|human|developer|model|tools?|tool_(?:calls?|responses?|results?|outputs?)|think|thinking|"
-    "function(?:_calls?|_results?)?|invoke|parameter|(?:begin|end)_of_(?:text|box)|SYS"
+    "system|user(?! data>)|assistant|human|developer|model|tools?|tool_(?:calls?|responses?|results?|outputs?)|"
+    "think|thinking|function(?:_calls?|_results?)?|invoke|parameter|(?:begin|end)_of_(?:text|box)|SYS"
 )
 _BRACKETED = (
     "INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|AVAILABLE_TOOLS|ARGS|CALL_ID|THINK|IMG|IMG_BREAK|IMG_END|"

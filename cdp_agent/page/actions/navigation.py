@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -17,7 +17,14 @@ from cdp_agent.cdp import emulation, runtime
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import retrieve_exception
 from cdp_agent.cdp.known_errors import is_not_active
-from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
+from cdp_agent.errors import (
+    ActionError,
+    CdpAgentError,
+    NavigationFailed,
+    PageUnresponsive,
+    ProtocolError,
+    SessionClosed,
+)
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
@@ -215,7 +222,9 @@ async def _stopped_if_cancelled(tab: Tab) -> AsyncIterator[None]:
     try:
         yield
     except asyncio.CancelledError:
-        tree.root.session.tell(cdp_page.StopLoading())
+        with suppress(CdpAgentError):  # the tab or Chrome went away: nothing loads
+            await stop_loading(tab)
+        tree.root.session.tell(cdp_page.StopLoading())  # a document that had arrived by then is stopped as well
         raise
 
 

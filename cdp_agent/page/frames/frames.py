@@ -178,11 +178,11 @@ class Frame:
 
     def document(self) -> asyncio.Future[runtime.Evaluated]:
         """The present document as an object of the page's own world; only for a frame with a session of its own."""
-        asked = self._document
-        if asked is None or (asked.done() and (asked.cancelled() or asked.exception() is not None)):
-            asked = self._document = self.session.post(runtime.Evaluate(expression="document"))
-            asked.add_done_callback(retrieve_exception)  # raised where it is awaited
-        return asked
+        answer = self._document
+        if answer is None or (answer.done() and (answer.cancelled() or answer.exception() is not None)):
+            answer = self._document = self.session.post(runtime.Evaluate(expression="document"))
+            answer.add_done_callback(retrieve_exception)  # raised where it is awaited
+        return answer
 
     @property
     def has_own_session(self) -> bool:
@@ -192,8 +192,8 @@ class Frame:
     def _world_task(self) -> asyncio.Task[World]:
         task = self._world
         if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):
-            asked, self._world_asked = self._world_asked or ask_for_world(self.session, self.id), None
-            task = self._world = asyncio.ensure_future(World.create(self.session, self.id, asked))
+            made, self._world_asked = self._world_asked or ask_for_world(self.session, self.id), None
+            task = self._world = asyncio.ensure_future(World.create(self.session, self.id, made))
             task.add_done_callback(retrieve_exception)  # whoever asked for it may have been cancelled
             self.owners = {}
             if self.has_own_session:

@@ -66,10 +66,10 @@ class World:
         self._has_all_functions = False
 
     @classmethod
-    async def create(cls, session: Session, frame_id: str, asked: asyncio.Future[cdp_page.IsolatedWorld]) -> World:
-        """The world that was `asked` for. Raises DocumentGone, PageUnresponsive, BrowserError."""
+    async def create(cls, session: Session, frame_id: str, made: asyncio.Future[cdp_page.IsolatedWorld]) -> World:
+        """The world that `ask_for_world` was asked for. Raises DocumentGone, PageUnresponsive, BrowserError."""
         async with deadline(session, CALL_TIMEOUT_S):
-            context_id = (await asked).execution_context_id
+            context_id = (await made).execution_context_id
             was_preloaded = False
             if is_preloaded(session):
                 ahead = runtime.Evaluate(expression=_TAKE_PRELOADED, context_id=context_id)

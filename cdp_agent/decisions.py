@@ -127,7 +127,12 @@ class Edit(msgspec.Struct, frozen=True, tag_field="decision", tag="edit", forbid
 
 
 class Execute(msgspec.Struct, frozen=True, tag_field="decision", tag="execute"):
-    """Carries out the action."""
+    """Carries out the action. `for_site`: and, unasked, all with the same risks at the same site until the run ends.
+
+    The site is the origin that an effect goes to; for an act, that of its page, or what it is known to open.
+    """
+
+    for_site: bool = False
 
 
 class Skip(msgspec.Struct, frozen=True, tag_field="decision", tag="skip"):

@@ -89,7 +89,8 @@ async def test_a_person_reads_what_it_is_about(pipe: tuple[Lines, int]) -> None:
 
     assert shown.getvalue() == (
         "I save it.\n  1  Click Save\n  2  Press Enter\nCarry it out? [y]es, [n]o, [e]dit, [q]uit: "
-        '2 Click Pay → click button "Pay" {"ref":"E1"} It pays.\nDo it? [y]es, [s]kip, [r]eword, [q]uit: '
+        '2 Click Pay → click button "Pay" {"ref":"E1"} It pays.\n'
+        "Do it? [y]es, [a]ll such at this site, [s]kip, [r]eword, [q]uit: "
     )
 
 

@@ -464,3 +464,22 @@ async def test_what_somebody_else_does_in_the_session_is_not_asked_about(session
     assert "not sent" in text_of(refused)
     assert len(person.asked) == 1
     await session.close()
+
+
+async def test_what_the_user_allows_for_a_site_is_not_asked_about_there_again(session: Session) -> None:
+    asked = list[str]()
+
+    async def allow(context: object, params: Any) -> types.ElicitResult:
+        asked.append(params.message)
+        (field,) = params.requested_schema["properties"]
+        return types.ElicitResult(action="accept", content={field: True})
+
+    async with running() as web:
+        async with mcp.Client(serving.server(session, approve=Rules()), elicitation_callback=allow) as client:
+            await client.call_tool("goto", {"url": web.put("a", "/", HOLDING)})
+            ref = await ref_of(client, "Next")
+            for _ in range(2):
+                await client.call_tool("click", {"ref": ref})
+
+        assert (posted(web), len(asked)) == (["/harm", "/harm"], 1)
+    await session.close()

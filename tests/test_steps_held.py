@@ -254,3 +254,17 @@ async def test_a_tab_of_ours_that_an_act_in_another_wakes_is_asked_about(browser
 
         assert sent(web) == []
     assert [str(ask.held) for ask in decide.asks] == [f"POST {web.origin('a')}/save"]
+
+
+async def test_what_is_allowed_for_a_site_is_not_asked_about_there_again(browser: Browser, page: Page) -> None:
+    html = """<p id=said></p><button onclick="save()">Next</button><script>
+    const save = () => { for (const host of ['a', 'a', 'b'])
+      fetch(`http://${host}.localhost:${location.port}/save`, {method: 'POST'}).then(() => said.textContent += host) }
+    </script>"""
+    decide = deciding(Execute(for_site=True), Skip(), Skip())
+    async with running() as web:
+        agent = Agent(browser, approve=decide)
+        await agent.do(["Click Next", "Click Next"], url=web.put("a", "/", html), page=page)
+
+        assert [host for host, path in web.asked if path == "/save"] == ["a"] * 4
+    assert [ask.held.url for ask in decide.asks] == [f"{web.origin(host)}/save" for host in ("a", "b", "b")]

@@ -31,7 +31,7 @@ from cdp_agent.security.quoting import visible
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.session.calls import Call
 from cdp_agent.steps.approval.approvals import allowed_unasked
-from cdp_agent.steps.approval.policy import Rules, Ruling, allowing
+from cdp_agent.steps.approval.policy import AllowedSites, Rules, Ruling, allowing
 from cdp_agent.steps.approval.risk import Risk, ref_of, risk_of
 from cdp_agent.steps.approval.risky_words import RiskKind
 
@@ -41,8 +41,11 @@ ANSWER = "answer"
 _UNANSWERED = "The user has not answered yet."
 _CANNOT = "this client cannot ask them (elicitation)"
 
-AskHeld = Callable[[ActionProposed], Awaitable[bool]]
-"""Asks the user about an effect that is held."""
+FOR_SITE = "for_site"
+"""The form field by which all such is allowed at a site."""
+
+AskHeld = Callable[[ActionProposed], Awaitable[Mapping[str, Any] | None]]
+"""Asks the user about an effect that is held, and returns the form that they filled in; None if they declined."""
 
 
 class UserQuestion(msgspec.Struct, frozen=True):
@@ -57,7 +60,7 @@ class UserAnswers:
 
     `answers` are the forms that the user has filled in, by the keys of the questions; None for a declined one.
     `rules` determine what needs the user's approval; with None nothing does. Without `can_ask` nobody can be asked.
-    `ask_held` asks about what a call has set off.
+    `ask_held` asks about what a call has set off. `sites` are those for which the user has allowed something.
     """
 
     def __init__(
@@ -66,9 +69,11 @@ class UserAnswers:
         rules: Rules | None,
         secrets: Secrets,
         ask_held: AskHeld,
+        sites: AllowedSites,
         *,
         can_ask: bool,
     ) -> None:
+        self._sites = sites
         self._answers = answers
         self._rules = rules
         self._secrets = secrets
@@ -104,10 +109,13 @@ class UserAnswers:
             risks=list(risk.kinds),
             opens=self._secrets.mask(risk.opens),
         )
-        if ruling.verdict == "ask" and self._answer_to(ask) is None:
-            raise BlockedByPolicy(DECLINED)
+        if ruling.verdict == "ask" and not self._sites.allows(risk):
+            form = self._answer_to(ask)
+            if form is None:
+                raise BlockedByPolicy(DECLINED)
+            _note(form, risk, self._sites)
         ask_held = self._ask_held if self._can_ask else None
-        effects = _Effects(ask, self._rules, self._secrets, ask_held, approved=bool(risk.kinds))
+        effects = _Effects(ask, self._rules, self._secrets, ask_held, self._sites, approved=bool(risk.kinds))
         return Act(effects.is_allowed, frozenset(risk.kinds), effects.why_refused)
 
     async def ask_user(self, ask: UserAsk) -> UserAnswer:
@@ -154,8 +162,16 @@ class _Effects:
     """What an act sets off is decided by the rules, else by asking; `ask_held` is None if nobody can be asked."""
 
     def __init__(
-        self, act: ActionProposed, rules: Rules, secrets: Secrets, ask_held: AskHeld | None, *, approved: bool
+        self,
+        act: ActionProposed,
+        rules: Rules,
+        secrets: Secrets,
+        ask_held: AskHeld | None,
+        sites: AllowedSites,
+        *,
+        approved: bool,
     ) -> None:
+        self._sites = sites
         self._act = act
         self._rules = rules
         self._secrets = secrets
@@ -167,9 +183,14 @@ class _Effects:
         verdict = self._ruling(held).verdict
         if verdict != "ask":
             return verdict == "allow"
+        if self._sites.allows(_risk(held)):
+            return True
         if self._ask_held is None:
             return allowed_unasked(held, approved=self._approved)
-        return await self._ask_held(with_effect(self._act, self._secrets.masked(held)))
+        form = await self._ask_held(with_effect(self._act, self._secrets.masked(held)))
+        if form is not None:
+            _note(form, _risk(held), self._sites)
+        return form is not None
 
     def why_refused(self, held: Held) -> str:
         """What the model is told of an effect that was refused."""
@@ -183,6 +204,12 @@ class _Effects:
 
     def _ruling(self, held: Held) -> Ruling:
         return self._rules.ruling(self._act.tool, _risk(held))
+
+
+def _note(form: Mapping[str, object], risk: Risk, sites: AllowedSites) -> None:
+    """Allows all such at a site if the user has said so in the form by which they allowed one."""
+    if form.get(FOR_SITE) is True:
+        sites.allow(risk)
 
 
 def _risk(held: Held) -> Risk:

@@ -147,7 +147,7 @@ async def _perform(
     session: Session, request: CallRequest, allowance: Allowance, questions: HeldQuestions[CallReply]
 ) -> CallReply:
     user_answers = UserAnswers(
-        request.answers, allowance.rules, session.secrets, questions.ask, can_ask=request.can_ask
+        request.answers, allowance.rules, session.secrets, questions.ask, questions.sites, can_ask=request.can_ask
     )
     permissions = Permissions(
         secrets=session.secrets,

@@ -21,12 +21,13 @@ from mcp.types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cdp_agent.decisions import ActionProposed, FormField, FormRequested, QuestionAsked
-from cdp_agent.mcp.asking import ANSWER, UserQuestion
+from cdp_agent.mcp.asking import ANSWER, FOR_SITE, UserQuestion
 from cdp_agent.mcp.held import ANSWER_S
 from cdp_agent.security.quoting import LONGEST_TEXT, quote, visible
 
 _LONGEST = 2_000
 """How much of what a model says is shown, in characters."""
+_FOR_SITE = {"type": "boolean", "title": "All such at this site, as long as the session lasts", "default": False}
 
 
 class _ElicitationCapability(Protocol):
@@ -81,7 +82,7 @@ def input_required(question: UserQuestion) -> InputRequiredResult:
 def _form(question: UserQuestion) -> ElicitRequestFormParams:
     match question.ask:
         case ActionProposed() as ask:
-            return _as_form(ask.question, {}, [])
+            return _as_form(ask.question, {FOR_SITE: _FOR_SITE}, [])
         case QuestionAsked() as ask:
             field: dict[str, Any] = {"type": "string"}
             if ask.options:

@@ -9,7 +9,7 @@ the question first. What nobody answers within `ANSWER_S` is refused.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from secrets import token_urlsafe
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -18,6 +18,7 @@ import msgspec
 from cdp_agent.cdp.connection import retrieve_exception
 from cdp_agent.decisions import ActionProposed
 from cdp_agent.mcp.asking import UserQuestion
+from cdp_agent.steps.approval.policy import AllowedSites
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ class _Open:
 
     def __init__(self, question: UserQuestion) -> None:
         self.question = question
-        self.answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self.answer: asyncio.Future[Mapping[str, Any] | None] = asyncio.get_running_loop().create_future()
         self.is_shown = False
 
 
@@ -52,13 +53,15 @@ class HeldQuestions(Generic[T]):
 
     def __init__(self, reply_with: Callable[[UserQuestion], T]) -> None:
         self._reply_with = reply_with
+        self.sites = AllowedSites()
+        """What the user has allowed for whole sites in this session."""
         self._open: dict[str, _Open] = {}
         self._is_asked = asyncio.Event()
         self._waiting: dict[tuple[str, bytes], asyncio.Task[T]] = {}
         """The calls that wait, by the key of the question and what was called."""
 
-    async def ask(self, ask: ActionProposed) -> bool:
-        """Whether the user allows the effect."""
+    async def ask(self, ask: ActionProposed) -> Mapping[str, Any] | None:
+        """The form by which the user allows the effect; None if they do not."""
         key = token_urlsafe(12)
         held = self._open[key] = _Open(UserQuestion(key, ask))
         self._is_asked.set()
@@ -66,7 +69,7 @@ class HeldQuestions(Generic[T]):
             async with asyncio.timeout(ANSWER_S):
                 return await held.answer
         except TimeoutError:
-            return False
+            return None
         finally:
             self._open.pop(key, None)
 
@@ -76,7 +79,7 @@ class HeldQuestions(Generic[T]):
         making: asyncio.Task[T] | None = None
         for key, form in request.answers.items():
             if (held := self._open.pop(key, None)) is not None and not held.answer.done():
-                held.answer.set_result(form is not None)
+                held.answer.set_result(form)
             making = self._waiting.pop((key, call), making)
         if making is None:
             if (question := self._next(request, also_shown=True)) is not None:
@@ -109,7 +112,7 @@ class HeldQuestions(Generic[T]):
         """The question that the request's client is to ask its user; if it cannot ask, all are answered with no."""
         for held in list(self._open.values()):
             if not request.can_ask and not held.answer.done():
-                held.answer.set_result(False)
+                held.answer.set_result(None)
             elif not held.answer.done() and (also_shown or not held.is_shown):
                 held.is_shown = True
                 return held.question

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, TextIO
 
 import msgspec
@@ -195,7 +196,7 @@ def _pause_decision(line: str) -> Decision:
 
 _LETTERS: dict[type, dict[str, Callable[..., Decision]]] = {
     PlanProposed: {"y": Approve, "n": Reject, "e": Edit, "q": Stop},
-    ActionProposed: {"y": Execute, "s": Skip, "r": Reword, "q": Stop},
+    ActionProposed: {"y": Execute, "a": partial(Execute, for_site=True), "s": Skip, "r": Reword, "q": Stop},
     FormRequested: {"y": Fill, "n": Decline, "q": Stop},
 }
 _STEP_FAILED_LETTERS: dict[str, Callable[..., Decision]] = {"a": Retry, "r": Reword, "s": Skip, "q": Stop}
@@ -207,9 +208,9 @@ def _choices(ask: Ask) -> str:
         case PlanProposed():
             return "Carry it out? [y]es, [n]o, [e]dit, [q]uit: "
         case ActionProposed(held=held) if held is not None:
-            return "Let it? [y]es, [s]kip, [q]uit: "
+            return "Let it? [y]es, [a]ll such at this site, [s]kip, [q]uit: "
         case ActionProposed():
-            return "Do it? [y]es, [s]kip, [r]eword, [q]uit: "
+            return "Do it? [y]es, [a]ll such at this site, [s]kip, [r]eword, [q]uit: "
         case FormRequested():
             return "Fill it in? [y]es, [n]o, [q]uit: "
         case _:

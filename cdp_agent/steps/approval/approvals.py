@@ -37,7 +37,7 @@ from cdp_agent.page.policy.holding import Held
 from cdp_agent.security.secrets import USER_DATA
 from cdp_agent.step_events import ApprovalAsked, ApprovalDecided, ApprovalRefused
 from cdp_agent.steps.approval.approval import ApprovalQueue, Approver
-from cdp_agent.steps.approval.policy import allowing
+from cdp_agent.steps.approval.policy import AllowedSites, allowing
 from cdp_agent.steps.approval.risk import Risk
 from cdp_agent.steps.approval.risky_words import RiskKind
 
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 _By = Literal["approver", "policy", "timeout"]
 _NOBODY = "Nobody is there to be asked"
+_FOR_SITE = "it was allowed for this site until the run ends"
 
 
 class StepAct(msgspec.Struct, frozen=True):
@@ -71,6 +72,7 @@ class Approvals:
         self._user = settings.user
         self._last = 0
         self._lock = asyncio.Lock()
+        self._sites = AllowedSites()
         self._queue: ApprovalQueue | None = None
         if (approver := settings.approver or settings.user) is not None:
             self._queue = ApprovalQueue(approver, timeout_s=settings.approval_timeout_s, notice=self._refused)
@@ -99,15 +101,18 @@ class Approvals:
             risks=list(risk.kinds),
             opens=self._run.secrets.mask(risk.opens),
         )
-        if ruling.verdict == "allow":
-            return self._decided(ask, Execute(), "policy", ruling.why)
+        if ruling.verdict == "allow" or self._sites.allows(risk):
+            return self._decided(ask, Execute(), "policy", ruling.why if ruling.verdict == "allow" else _FOR_SITE)
         what = f"{call.tool} {call.about}".strip()
         why = f" ({', '.join(risk.kinds)})" if risk.kinds else ""
-        return await self._ask(
+        decision = await self._ask(
             ask,
             f"{_named(number, instruction)} was not done. {_NOBODY} about {what}{why}. What would allow it: "
             f"{allowing(call.tool, risk)}.",
         )
+        if isinstance(decision, Execute) and decision.for_site:
+            self._sites.allow(risk)
+        return decision
 
     async def held(self, held: Held, act: StepAct) -> bool:
         """Whether a held request, download or dialog of the step may go on; see page/policy/holding.py."""
@@ -124,9 +129,10 @@ class Approvals:
         )
         ask = with_effect(ask, self._run.secrets.masked(held))
         ruling = self._rules.ruling(call.tool, risk)
-        if ruling.verdict != "ask":
-            allowed = ruling.verdict == "allow"
-            self._decided(ask, Execute() if allowed else Skip(), "policy", ruling.why)
+        if ruling.verdict != "ask" or self._sites.allows(risk):
+            allowed = ruling.verdict != "deny"
+            why = _FOR_SITE if ruling.verdict == "ask" else ruling.why
+            self._decided(ask, Execute() if allowed else Skip(), "policy", why)
             return allowed
         if not self._has_approver and (held.beacon or held.risk == "confirms"):
             allowed = allowed_unasked(held, approved=act.approved)
@@ -136,7 +142,10 @@ class Approvals:
             f"{_named(act.number, act.instruction)} was done in the page, and {held} was held and not let out. "
             f"{_NOBODY} about it ({held.risk}). What would allow it: {allowing(call.tool, risk)}."
         )
-        return isinstance(await self._ask(ask, why_stopped), Execute)
+        decision = await self._ask(ask, why_stopped)
+        if isinstance(decision, Execute) and decision.for_site:
+            self._sites.allow(risk)
+        return isinstance(decision, Execute)
 
     async def failure(
         self,

@@ -90,6 +90,27 @@ class Rules(msgspec.Struct, frozen=True):
         return Ruling("ask", "its tool does not declare what it sets off" if kind == "undeclared" else f"it {kind}")
 
 
+class AllowedSites:
+    """What somebody has allowed for a whole site, as long as a run or a session lasts."""
+
+    def __init__(self) -> None:
+        self._allowed: set[tuple[str, str]] = set()
+
+    def allow(self, risk: Risk) -> None:
+        """Allows acts and effects with these risks at this site."""
+        self._allowed |= _at_site(risk)
+
+    def allows(self, risk: Risk) -> bool:
+        """Whether all these risks were allowed at this site."""
+        return bool(_at_site(risk)) and _at_site(risk) <= self._allowed
+
+
+def _at_site(risk: Risk) -> set[tuple[str, str]]:
+    """Each risk with its origin; none where there is no origin."""
+    origin = origin_of(risk.url)
+    return set() if origin is None else {(str(origin), kind) for kind in risk.kinds or ("none",)}
+
+
 ASK, AUTO = Rules(otherwise="ask"), Rules()
 ALLOW_ALL = Rules((Rule("allow"),))
 """For given steps: whoever wrote them has approved them."""

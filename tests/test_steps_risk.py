@@ -27,6 +27,8 @@ CLICKS = [
     (POST.format("") + '<form id=b method=get></form><button form=b>Look</button>', 'button "Look"', ()),
     (POST.format("<button formmethod=get>Look</button>"), 'button "Look"', ()),
     (GET.format("<button>Search</button>"), 'button "Search"', ()),
+    (GET.format("<button>Save</button>"), 'button "Save"', ("submits",)),
+    ("<form action=/search role=search><input aria-label=Q><button>Add</button></form>", 'button "Add"', ()),
     (GET.format("<button formmethod=post>Search</button>"), 'button "Search"', ("submits",)),
     (GET.format("<input type=password aria-label=P><button>Log in</button>"), 'button "Log in"', ("submits",)),
     ("<form><input aria-label=A><input aria-label=B><button>Save</button></form>", 'button "Save"', ("submits",)),

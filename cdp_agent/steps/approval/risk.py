@@ -16,7 +16,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.unsafe import FILES, ends_something
 from cdp_agent.page.query.consequence import Consequence, Submitted, consequence
 from cdp_agent.session.calls import Call
-from cdp_agent.steps.approval.risky_words import RiskKind, risk_in_name
+from cdp_agent.steps.approval.risky_words import RiskKind, is_saving, risk_in_name
 
 if TYPE_CHECKING:
     from cdp_agent.page.tab.tab import Tab
@@ -99,6 +99,14 @@ def _kinds(effect: Consequence) -> list[RiskKind]:
     asks = effect.form is not None and _only_requests_data(effect.form)
     if kind is not None and not (asks and kind == "submits"):
         kinds.append(kind)
+    if (
+        asks
+        and effect.form is not None
+        and effect.form.method == "get"
+        and not effect.form.search
+        and is_saving(effect.name)
+    ):
+        kinds.append("submits")
     if effect.download:
         kinds.append("downloads")
     return [*kinds, *_by_address(effect.link)]

@@ -47,6 +47,14 @@ _FIRST_ONLY: Mapping[str, RiskKind] = {
     "sign": "submits",
     "accept": "submits",
 }
+_SAVING = frozenset(
+    """
+    save update create add change register speichern aktualisieren anlegen hinzufügen ändern enregistrer ajouter
+    modifier créer guardar crear añadir cambiar salvar adicionar criar alterar salva aggiungi modifica opslaan
+    toevoegen wijzigen lagre endre gem tilføj spara ändra zapisz dodaj zmień сохранить добавить изменить 保存
+    添加 追加 保存する
+    """.split()  # noqa: SIM905 (a list of words is easier to read as one text)
+)
 _PHRASES = re.compile(
     r"\b(?:place|complete|submit|confirm|finish) (?:\w+ )?(?:order|purchase|payment|booking|reservation)\b|\bbook now\b"
 )
@@ -63,21 +71,37 @@ _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()
 
 def risk_in_name(name: str, *, brief: bool = False) -> RiskKind | None:
     """The risk that the name of a button indicates, None for none. `brief`, for links: only in a short name."""
-    seen = (each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf")
-    text = "".join(seen).casefold()
-    text = _SPELT_OUT.sub(lambda each: re.sub(r"[ .\-·]", "", each[0]), text)
-    words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)?", text)
+    text, words = _text_and_words(name)
     if not words or len(words) > (3 if brief else _LONGEST):
         return None
     if _PHRASES.search(text):
         return "pays"
     if _ENDING.search(text):
         return "deletes"
+    words = _main(words)
+    return _kind(words[0]) or _FIRST_ONLY.get(words[0]) or _kind(words[-1])
+
+
+def is_saving(name: str) -> bool:
+    """Whether the name of a form's button says that something is kept, where it might only have been asked for."""
+    words = _main(_text_and_words(name)[1])
+    return 0 < len(words) <= _LONGEST and (words[0] in _SAVING or words[-1] in _SAVING)
+
+
+def _text_and_words(name: str) -> tuple[str, list[str]]:
+    seen = (each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf")
+    text = "".join(seen).casefold()
+    text = _SPELT_OUT.sub(lambda each: re.sub(r"[ .\-·]", "", each[0]), text)
+    return text, re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)?", text)
+
+
+def _main(words: list[str]) -> list[str]:
+    """The words without those around the one that decides, such as in "yes, delete it"."""
     while len(words) > 1 and words[0] in _BEFORE:
         words = words[1:]
     while len(words) > 1 and words[-1] in _AFTER:
         words = words[:-1]
-    return _kind(words[0]) or _FIRST_ONLY.get(words[0]) or _kind(words[-1])
+    return words
 
 
 def _kind(word: str) -> RiskKind | None:

@@ -78,29 +78,39 @@ async def pictures(tree: FrameTree) -> Pictures:
     return Pictures(boxes, seen, None in places)
 
 
-async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: bool) -> Effects:
+RecordedEffects = Sequence[tuple[World, Effects]]
+"""The effects in each world, as its script tells them: with local ids instead of refs."""
+
+
+async def effects_now(tree: FrameTree, *, looks: bool, hovered: bool) -> RecordedEffects:
     """The effects so far. `looks`: also compares styles, which takes longest.
 
     `hovered`: the action only moves the mouse, so changes of classes under it are weak. Raises BrowserError.
     """
-    by_world = await asyncio.gather(*(_of_world(world, refs, looks, hovered) for world in _worlds(tree)))
+    worlds = _worlds(tree)
+    return list(zip(worlds, await asyncio.gather(*(_of_world(world, looks, hovered) for world in worlds)), strict=True))
+
+
+def with_refs(recorded: RecordedEffects, refs: RefTable) -> Effects:
+    """All of them, once a reading has claimed the ids that elements got until then."""
     return Effects(
-        [effect for world in by_world for effect in world.effects],
-        sum((world.causes for world in by_world), Causes()),
-        [line for world in by_world for line in world.log],
+        [
+            msgspec.structs.replace(effect, text=refs.write(world, effect.text))
+            for world, of_world in recorded
+            for effect in of_world.effects
+        ],
+        sum((of_world.causes for _, of_world in recorded), Causes()),
+        [refs.write(world, line) for world, of_world in recorded for line in of_world.log],
     )
 
 
-async def _of_world(world: World, refs: RefTable, looks: bool, hovered: bool) -> Effects:
+async def _of_world(world: World, looks: bool, hovered: bool) -> Effects:
     if world.session.unresponsive:
         return Effects()  # the reading before this has waited for it
     try:
-        recorded = await world.call("effectsNow", looks, hovered, returning=Effects)
+        return await world.call("effectsNow", looks, hovered, returning=Effects)
     except (ActionError, ProtocolError):
         return Effects()  # it is being replaced, or hangs, which is reported elsewhere
-    written = [msgspec.structs.replace(effect, text=refs.write(world, effect.text)) for effect in recorded.effects]
-    log = [refs.write(world, line) for line in recorded.log]
-    return msgspec.structs.replace(recorded, effects=written, log=log)
 
 
 def _worlds(tree: FrameTree) -> list[World]:

@@ -74,10 +74,11 @@ async def ask_at_once(baseline: Baseline, action: str, ref: str | None, outcome:
     reread, after, recorded = await asyncio.gather(
         _reread(baseline.tab, outcome, ref), _read(baseline.tab), _effects_if_awaited(baseline, action, styles=styles)
     )
-    return AtRest(reread, after, recorded)
+    refs = baseline.tab.refs
+    return AtRest(reread, after, {looks: effects.with_refs(of_look, refs) for looks, of_look in recorded.items()})
 
 
-async def _effects_if_awaited(baseline: Baseline, action: str, *, styles: bool) -> dict[bool, effects.Effects]:
+async def _effects_if_awaited(baseline: Baseline, action: str, *, styles: bool) -> dict[bool, effects.RecordedEffects]:
     """See `AtRest.effects`."""
     compared = ((False, True) if styles else (False,)) if baseline.expects_effect else ()
     answers = await asyncio.gather(*(_effects(baseline, action, looks=looks) for looks in compared))
@@ -245,9 +246,8 @@ def _compared(baseline: Baseline, observed: Observed, after: Snapshot | None, re
     return msgspec.structs.replace(observed, after=after, changed=changed, focus=focus, has_effect=bool(changed))
 
 
-async def _effects(baseline: Baseline, action: str, *, looks: bool) -> effects.Effects:
-    tab = baseline.tab
-    return await effects.effects_now(await tab.frames(), tab.refs, looks=looks, hovered=action == "hover")
+async def _effects(baseline: Baseline, action: str, *, looks: bool) -> effects.RecordedEffects:
+    return await effects.effects_now(await baseline.tab.frames(), looks=looks, hovered=action == "hover")
 
 
 def _came_and_went(baseline: Baseline, observed: Observed) -> list[str]:
@@ -261,7 +261,9 @@ async def _with_effects(baseline: Baseline, observed: Observed, receipt: Receipt
     """The same with effects that the lines do not show. Changes that the page makes by itself are no effects."""
 
     async def effects_of(*, looks: bool) -> effects.Effects:
-        return at_rest.effects.get(looks) or await _effects(baseline, receipt.action, looks=looks)
+        if (asked := at_rest.effects.get(looks)) is not None:
+            return asked
+        return effects.with_refs(await _effects(baseline, receipt.action, looks=looks), baseline.tab.refs)
 
     tree, before, after, outcome = await baseline.tab.frames(), baseline.before, observed.after, observed.outcome
     changed, cause, has_effect = observed.changed, "", False

@@ -152,7 +152,7 @@ async def _approve(stage: Stage) -> object:
 Act = Callable[[Stage], Awaitable[object]]
 NO_COMMAND = Moment("")
 """The act itself strikes."""
-MADE_AHEAD = Moment("Page.createIsolatedWorld")
+MADE_AHEAD = Moment("Runtime.callFunctionOn", "addFunctions(")
 """Where it is refused, it is asked for again when it is needed: that may be at the same moment."""
 MOMENTS: dict[str, tuple[Moment, Act]] = {
     "launch": (Moment("Browser.getVersion"), lambda stage: stage.browser._instance.start()),

@@ -23,7 +23,6 @@ from cdp_agent.page.receipts.budget import MEANWHILE_TOKENS, REST
 from cdp_agent.page.receipts.compared import without_value
 from cdp_agent.page.receipts.receipts import NewTab, OtherTab, Receipt
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.page.tab.dialogs import Dialog, dialogs_answered
 
@@ -581,9 +580,9 @@ async def test_what_comes_after_the_page_was_read_is_told_by_its_line(
 ) -> None:
     look = effects.effects_now
 
-    async def look_late(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: bool) -> effects.Effects:
+    async def look_late(tree: FrameTree, *, looks: bool, hovered: bool) -> effects.RecordedEffects:
         await page.evaluate("out.textContent = 'late'; c.getContext('2d').fillRect(0, 0, 9, 9)")
-        return await look(tree, refs, looks=looks, hovered=hovered)
+        return await look(tree, looks=looks, hovered=hovered)
 
     monkeypatch.setattr(effects, "effects_now", look_late)
     await opened(page, serve, "<button>Go</button><p id=out></p><canvas id=c></canvas>")

@@ -59,6 +59,7 @@ class _Message(msgspec.Struct, rename="camel"):
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(_Message).decode
 # What decoding raises for lone surrogates, unexpected types or endless nesting in what a page sends.
+_NEAR_S = 0.02
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 # Strings of pages may contain half of a surrogate pair, which Chrome sends as it is.
 _LONE_SURROGATE = pattern(
@@ -216,6 +217,11 @@ class Connection:
     def session(self, session_id: str) -> Session:
         """The session with that id. Call this before its first event: events of unknown sessions are dropped."""
         return self._sessions.setdefault(session_id, Session(self, session_id))
+
+    @property
+    def is_near(self) -> bool:
+        """Whether Chrome is on this machine, or nearly: then to ask it costs less than what an answer may save."""
+        return self.shortest_answer_s < _NEAR_S
 
     @property
     def is_waiting(self) -> bool:

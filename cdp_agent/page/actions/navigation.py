@@ -259,14 +259,24 @@ async def _leave_for(
         navigating.add_done_callback(retrieve_exception)  # raised where it is awaited
         try:
             await asyncio.wait([hanging, navigating], return_when=asyncio.FIRST_COMPLETED)
-            if navigating.done() or not hanging.result() or not await stop_loading(tab):
-                return await navigating
+            if not navigating.done() and (not hanging.result() or not await stop_loading(tab)):
+                await asyncio.wait([navigating])
+            if navigating.done() and not await _ended_with_its_page(tab, navigating, hanging):
+                return navigating.result()
         finally:
             for task in (hanging, navigating):
                 task.cancel()
             await asyncio.wait([hanging, navigating])
     await end_scripts(tab, detour=True)
     return await _navigate(tab, url, timeout_s, limit, watchdog, stays_because)
+
+
+async def _ended_with_its_page(tab: Tab, navigating: asyncio.Future[Outcome], question: asyncio.Future[bool]) -> bool:
+    """Whether a navigation came to nothing since the process of the page that was to be left ended meanwhile."""
+    if navigating.exception() is not None or not navigating.result().note:
+        return False
+    await asyncio.wait([question])  # it has been answered, unless the page ends or hangs
+    return tab.activity.crashed
 
 
 async def _navigate(

@@ -180,7 +180,7 @@ class Watch:
 
         `effects`: also records effects of an action, see effects.py; `enters`: it only enters or focuses something.
         """
-        is_near = self.way_s < STATIC_QUIET_S  # else it would take longer to ask than to wait
+        is_near = self.tree.root.session.connection.is_near
         self.hearing = Hearing.of(self.tab, self.tree) if is_near and enters else None
         looking = self.look("beginEffects" if effects else "changes")
         await (looking if self.hearing is None else asyncio.gather(looking, self.hearing.begin()))

@@ -72,11 +72,12 @@ async def end_scripts(tab: Tab, *, detour: bool = False) -> bool:
 def ask_along(tab: Tab, tree: FrameTree) -> asyncio.Future[runtime.Evaluated] | None:
     """Asks the page something before a navigation is sent, which need not wait for the answer: see `hangs`.
 
-    None if it is to be made ready for the navigation first, by `end_scripts`, since it is not as it should be.
+    None if it is to be made ready for the navigation first, by `end_scripts`: since it is not as it should be, or since
+    Chrome is near, where one can wait: of one that is stopped one then learns before it was told to navigate.
     """
     root, session = tree.root, tree.root.session
     is_amiss = tab.activity.stuck or session.blocked_because or session.stalled_because or session.unresponsive
-    if is_amiss or not tab.has_answered or root.navigating_to is not None:
+    if session.connection.is_near or is_amiss or not tab.has_answered or root.navigating_to is not None:
         return None
     tree.terminate_hanging_scripts()
     return ask(session)

@@ -203,20 +203,27 @@ TALKS = """<button onclick="socket.send('order')">Next</button><p id=said></p><s
 const socket = new WebSocket(location.origin.replace('http', 'ws') + '/socket')</script>"""
 
 
+WORKS = """<button onclick="worker.postMessage(1); said.textContent = 'Sent'">Next</button><p id=said></p><script>
+const url = location.origin.replace('http', 'ws') + '/socket', socket = {close() {}};
+const script = `const socket = new WebSocket('${url}'); onmessage = () => socket.send('order')`;
+const worker = new Worker(window.URL.createObjectURL(new Blob([script])))</script>"""
+
+
+@pytest.mark.parametrize("html", [TALKS, WORKS], ids=["of a page", "of a worker"])
 @pytest.mark.parametrize("decision", [Execute(), Skip()])
 async def test_a_message_of_a_socket_leaves_when_it_is_approved_and_else_not_even_with_its_page(
-    browser: Browser, page: Page, decision: Decision
+    browser: Browser, page: Page, decision: Decision, html: str
 ) -> None:
     decide = deciding(decision)
     async with running() as web:
-        result = await do(browser, page, web, decide, TALKS)
+        result = await do(browser, page, web, decide, html)
         await page.evaluate("new Promise((done) => { socket.onclose = done; socket.close(); setTimeout(done, 300) })")
         await page.goto(f"{web.origin('a')}/elsewhere")
         await page.goto(f"{web.origin('b')}/elsewhere")
 
-        assert [said for method, said in web.methods if method == "MESSAGE" and said] == ["order"] * isinstance(
-            decision, Execute
-        )
+        assert [said for method, said in web.methods if method == "MESSAGE" and said == "order"] == [
+            "order"
+        ] * isinstance(decision, Execute)
     (ask,) = decide.asks
     assert ask.question.startswith(f"Send 5 bytes by the WebSocket ws://a.localhost:{web.port}/socket? It sends.")
     if isinstance(decision, Skip):
@@ -258,8 +265,9 @@ async def test_a_tab_of_ours_that_an_act_in_another_wakes_is_asked_about(browser
 
 async def test_what_is_allowed_for_a_site_is_not_asked_about_there_again(browser: Browser, page: Page) -> None:
     html = """<p id=said></p><button onclick="save()">Next</button><script>
-    const save = () => { for (const host of ['a', 'a', 'b'])
-      fetch(`http://${host}.localhost:${location.port}/save`, {method: 'POST'}).then(() => said.textContent += host) }
+    const save = async () => { for (const host of ['a', 'a', 'b'])
+      await fetch(`http://${host}.localhost:${location.port}/save`, {method: 'POST'})
+        .then(() => said.textContent += host, () => 0) }
     </script>"""
     decide = deciding(Execute(for_site=True), Skip(), Skip())
     async with running() as web:

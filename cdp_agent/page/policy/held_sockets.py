@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -32,33 +33,30 @@ _STOPPED = 0.001
 
 
 class HeldSockets:
-    """The WebSockets of a session of a tab, of a frame, or of a worker."""
+    """The WebSockets of a tab and its popups: a worker's keep to the conditions of its tab, too, so they are one."""
 
-    def __init__(
-        self,
-        session: Session,
-        hold: Callable[[], Hold],
-        group: TabGroup,
-        limit: Callable[[], None],
-        *,
-        is_tab: bool,
-    ) -> None:
-        """`hold` returns the Hold in force in these tabs, `limit` puts `conditions` in force."""
+    def __init__(self, hold: Callable[[], Hold], group: TabGroup, limit: Callable[[], None]) -> None:
+        """`hold` returns the Hold in force in these tabs, `limit` puts `conditions` in force on all their sessions."""
         self._hold, self._group, self._limit = hold, group, limit
         self._is_holding = False
-        self._urls: dict[str, str] = {}
-        """The addresses of the connections, without queries, by request id."""
-        self._is_tab = is_tab
-        self._root = self._loader = ""
         self._allowed: set[str] = set()
         """The addresses of the connections that may send in this act."""
         self._undecided = 0
-        self.is_stopped = False
-        """Whether something that waits was refused: `limit` must not be called until the document is left."""
-        session.on(network.WebSocketCreated, self._created)
-        session.on(network.WebSocketFrameSent, self._sent)
-        session.on(network.WebSocketClosed, self._closed)
-        session.on(cdp_page.FrameNavigated, self._navigated)
+        self._urls: WeakKeyDictionary[Session, dict[str, str]] = WeakKeyDictionary()
+        """The addresses of the connections of each session, without queries, by request id."""
+        self._roots: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
+        """The outermost frame of each session, where it is known."""
+        self._loaders: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
+        """The loader ids of their documents."""
+        self._stopped: set[Session] = set()
+        """Where a message waits that was refused, until its document is left."""
+
+    def watch(self, session: Session, *, is_tab: bool) -> None:
+        """Subscribes to the events of a session of these tabs, of a frame or of a worker."""
+        session.on(network.WebSocketCreated, lambda event: self._created(session, event))
+        session.on(network.WebSocketFrameSent, lambda event: self._sent(session, event))
+        session.on(network.WebSocketClosed, lambda event: self._closed(session, event.request_id))
+        session.on(cdp_page.FrameNavigated, lambda event: self._navigated(session, event.frame, is_tab=is_tab))
 
     @property
     def conditions(self) -> list[network.NetworkConditions]:
@@ -66,6 +64,12 @@ class HeldSockets:
         if not self._is_holding:
             return []
         return [*(condition(exact_pattern(url)) for url in sorted(self._allowed)), condition(_ALL, upload=_STOPPED)]
+
+    @property
+    def may_change(self) -> bool:
+        """Whether nothing waits that is undecided or was refused."""
+        self._stopped = {session for session in self._stopped if session.closed_because is None}
+        return not self._undecided and not self._stopped
 
     def begin(self) -> None:
         """Begins an act: what is sent from now on waits."""
@@ -78,48 +82,53 @@ class HeldSockets:
         self._change()
 
     def _change(self) -> None:
-        if not self._undecided and not self.is_stopped:
+        if self.may_change:
             self._limit()
 
-    def _created(self, event: network.WebSocketCreated) -> None:
-        self._urls[event.request_id] = without_query(event.url)
+    def _created(self, session: Session, event: network.WebSocketCreated) -> None:
+        self._urls.setdefault(session, {})[event.request_id] = without_query(event.url)
 
-    def _closed(self, event: network.WebSocketClosed) -> None:
-        self._urls.pop(event.request_id, None)
+    def _closed(self, session: Session, request_id: str) -> None:
+        self._urls.get(session, {}).pop(request_id, None)
 
-    def _navigated(self, event: cdp_page.FrameNavigated) -> None:
-        """With the session's document, all that waits is gone."""
-        if event.frame.parent_id is None or not (self._is_tab or self._root):  # the first, where a frame has a session
-            self._root = event.frame.id
-        if event.frame.id != self._root:
+    def _navigated(self, session: Session, frame: cdp_page.FrameInfo, *, is_tab: bool) -> None:
+        """With a session's document, all that waits there is gone."""
+        if frame.parent_id is None or not (is_tab or session in self._roots):  # the first, where a frame has a session
+            self._roots[session] = frame.id
+        if frame.id != self._roots.get(session):
             return
-        self._loader, self._urls = event.frame.loader_id, {}
-        if self.is_stopped:
-            self.is_stopped = False
+        self._loaders[session] = frame.loader_id
+        self._urls.pop(session, None)
+        if session in self._stopped:
+            self._stopped.discard(session)
             self._change()
 
-    def _sent(self, event: network.WebSocketFrameSent) -> None:
-        url = self._urls.get(event.request_id, "")
-        if self.is_stopped:
-            self._hold().withhold(url, _WAITS)
+    def _sent(self, session: Session, event: network.WebSocketFrameSent) -> None:
+        url, hold = self._urls.get(session, {}).get(event.request_id, ""), self._hold()
+        if not self.may_change and self._stopped:
+            hold.withhold(url, _WAITS)
             return
         payload = msgspec.json.decode(event.response.payload_data, type=str)
-        tab = self._group.tab_of_document(self._loader)
-        verdict = self._hold().message(url, payload, self._loader, tab, self._group.beside(tab))
+        loader = self._loaders.get(session, "")
+        tab = self._group.tab_of_document(loader)
+        verdict = hold.message(url, payload, loader, tab, self._group.beside(tab))
         if not self._is_holding or url in self._allowed:
             return
         if isinstance(verdict, bool):
-            self._decided(url, allowed=verdict)
+            self._decided(session, allowed=verdict)
             return
         self._undecided += 1
-        verdict.add_done_callback(lambda done: self._answered(url, allowed=not done.cancelled() and done.result()))
+        verdict.add_done_callback(
+            lambda done: self._answered(session, url, allowed=not done.cancelled() and done.result())
+        )
 
-    def _answered(self, url: str, *, allowed: bool) -> None:
+    def _answered(self, session: Session, url: str, *, allowed: bool) -> None:
         self._undecided -= 1
         if allowed:
             self._allowed.add(url)
-        self._decided(url, allowed=allowed)
+        self._decided(session, allowed=allowed)
 
-    def _decided(self, url: str, *, allowed: bool) -> None:
-        self.is_stopped |= not allowed
+    def _decided(self, session: Session, *, allowed: bool) -> None:
+        if not allowed:
+            self._stopped.add(session)
         self._change()

@@ -38,7 +38,6 @@ class _Watched(msgspec.Struct, eq=False):
     interception: Interception | None = None
     hears_of_sockets: bool = False
     """Whether its WebSocketCreated events are followed."""
-    sockets: HeldSockets | None = None
     removal: asyncio.Future[cdp_page.AddedScript] | None = None
     """Adds the script that removes interfaces from its documents, see `_remove_interfaces`."""
 
@@ -65,6 +64,7 @@ class RequestPolicy:
         self._registry = registry
         self._on_browser_session = table.all_ours
         self._sessions: dict[Session, _Watched] = {}
+        self._sockets = HeldSockets(lambda: self.hold, self.group, self._limit_all_sockets)
         self._retired: list[RequestRules] = []
         self._lingering: list[RequestRules] = []
         """The rules of runs that are over, whose late effects are still held, see `linger`."""
@@ -86,15 +86,11 @@ class RequestPolicy:
 
     def hold_sockets(self) -> None:
         """Begins an act: what WebSockets send from now on waits, see held_sockets.py."""
-        for watched in self._sessions.values():
-            if watched.sockets is not None:
-                watched.sockets.begin()
+        self._sockets.begin()
 
     def release_sockets(self) -> None:
         """Lets what WebSockets send leave again."""
-        for watched in self._sessions.values():
-            if watched.sockets is not None:
-                watched.sockets.end()
+        self._sockets.end()
 
     def take_withheld(self) -> list[Withheld]:
         """The effects that were not allowed since the last call."""
@@ -245,7 +241,8 @@ class RequestPolicy:
                 answers.append(self._intercept(session, watched))
                 self._remove_interfaces(session, watched)
                 self._visit_present(session)
-            self._limit_sockets(session, watched)
+            if self._sockets.may_change:
+                self._limit_sockets(session, watched)
             set_pause(session, self._pause)
         await asyncio.gather(*answers, return_exceptions=True)  # a tab may close meanwhile
         await self._registry.rules_changed()
@@ -253,13 +250,7 @@ class RequestPolicy:
     def _add(self, session: Session, *, is_tab: bool = False, is_worker: bool = False) -> _Watched:
         self._forget_closed()
         watched = self._sessions[session] = _Watched(is_worker)
-        watched.sockets = HeldSockets(
-            session,
-            lambda: self.hold,
-            self.group,
-            lambda: self._limit_sockets(session, watched),
-            is_tab=is_tab,
-        )
+        self._sockets.watch(session, is_tab=is_tab)
         return watched
 
     def _forget_closed(self) -> None:
@@ -321,11 +312,12 @@ class RequestPolicy:
         if resource_type == "Document":
             self._registry.note_visit(self.group, url)
 
+    def _limit_all_sockets(self) -> None:
+        for session, watched in self._sessions.items():
+            self._limit_sockets(session, watched)
+
     def _limit_sockets(self, session: Session, watched: _Watched) -> None:
-        sockets = watched.sockets
-        if sockets is not None and sockets.is_stopped:
-            return
-        conditions = [*(sockets.conditions if sockets is not None else ()), *socket_conditions(self.rules)]
+        conditions = [*self._sockets.conditions, *socket_conditions(self.rules)]
         if not watched.hears_of_sockets:
             if not conditions:
                 return

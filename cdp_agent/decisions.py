@@ -225,13 +225,12 @@ def question_of(ask: ActionProposed) -> str:
     if (held := ask.held) is None:
         why = f" It {' and '.join(ask.risks)}." if ask.risks else ""
         return f"Allow {f'{ask.tool}: {ask.about}' if ask.about else ask.tool}?{why}"
+    fields = f" Fields: {', '.join(map(quote, held.fields))}." if held.fields else ""
     match held.what:
         case "request":
-            fields = f" Fields: {', '.join(map(quote, held.fields))}." if held.fields else ""
             body = f" Body: {held.body}." if held.body else ""
             question = f"Send {held.method} {held.url}? It {held.risk}.{fields}{body}"
         case "message":
-            fields = f" Fields: {', '.join(map(quote, held.fields))}." if held.fields else ""
             question = f"Send {held.body} by the WebSocket {held.url}? It {held.risk}.{fields}"
         case "download":
             question = f"Download {quote(held.message)} from {held.url}?"

@@ -87,7 +87,7 @@ class UserAnswers:
         """The act of the call, if it may be made. Raises ActionError if not, or if the user has to be asked first."""
         assert self._rules is not None  # without rules nothing is asked
         risk = await risk_of(call, page)
-        ruling = self._rules.ruling(call.name, risk)
+        ruling = self._sites.ruling(self._rules, call.name, risk)
         ref = ref_of(call.as_json())
         about = await described(tab_of(page), ref) if ref is not None else ""
         if risk.url != risk.opens:
@@ -109,7 +109,7 @@ class UserAnswers:
             risks=list(risk.kinds),
             opens=self._secrets.mask(risk.opens),
         )
-        if ruling.verdict == "ask" and not self._sites.allows(risk):
+        if ruling.verdict == "ask":
             form = self._answer_to(ask)
             if form is None:
                 raise BlockedByPolicy(DECLINED)
@@ -183,8 +183,6 @@ class _Effects:
         verdict = self._ruling(held).verdict
         if verdict != "ask":
             return verdict == "allow"
-        if self._sites.allows(_risk(held)):
-            return True
         if self._ask_held is None:
             return allowed_unasked(held, approved=self._approved)
         form = await self._ask_held(with_effect(self._act, self._secrets.masked(held)))
@@ -203,7 +201,7 @@ class _Effects:
         return "the user did not allow it. Do not try the same in another way"
 
     def _ruling(self, held: Held) -> Ruling:
-        return self._rules.ruling(self._act.tool, _risk(held))
+        return self._sites.ruling(self._rules, self._act.tool, _risk(held))
 
 
 def _note(form: Mapping[str, object], risk: Risk, sites: AllowedSites) -> None:

@@ -43,8 +43,8 @@ def _directed(directive: str, values: list[RemoteObject]) -> str:
     text = value_text(values.pop(0))
     if directive == "%c":
         return ""  # it is a style
-    if pattern := _NUMBERS.get(directive):
-        number = pattern.match(text)
+    if reading := _NUMBERS.get(directive):
+        number = reading.match(text)
         return number[1] if number else "NaN"
     return text
 

@@ -1,7 +1,7 @@
 """Holds what WebSockets send while a `Hold` is in force, until somebody has allowed it.
 
 `Fetch` does not see messages. Network conditions let none of them leave, while what comes in does, and the event of a
-message that waits tells of it. Any change of the conditions lets go of all that waits in the session, so they change
+message that waits tells of it. Any change of the conditions lets go of all that waits in a session, so they change
 only while nothing waits that is undecided or refused. After a refusal nothing leaves any more: Chrome can drop no
 single message, but drops all with their document.
 https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-emulateNetworkConditionsByRule
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import msgspec
 
@@ -48,7 +48,7 @@ class HeldSockets:
         """The outermost frame of each session, where it is known."""
         self._loaders: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
         """The loader ids of their documents."""
-        self._stopped: set[Session] = set()
+        self._stopped: WeakSet[Session] = WeakSet()
         """Where a message waits that was refused, until its document is left."""
 
     def watch(self, session: Session, *, is_tab: bool) -> None:
@@ -68,8 +68,12 @@ class HeldSockets:
     @property
     def may_change(self) -> bool:
         """Whether nothing waits that is undecided or was refused."""
-        self._stopped = {session for session in self._stopped if session.closed_because is None}
-        return not self._undecided and not self._stopped
+        return not self._undecided and not self._is_stopped
+
+    @property
+    def _is_stopped(self) -> bool:
+        """Whether a message that was refused waits. One of a session that has ended is gone with it."""
+        return any(session.closed_because is None for session in self._stopped)
 
     def begin(self) -> None:
         """Begins an act: what is sent from now on waits."""
@@ -105,7 +109,7 @@ class HeldSockets:
 
     def _sent(self, session: Session, event: network.WebSocketFrameSent) -> None:
         url, hold = self._urls.get(session, {}).get(event.request_id, ""), self._hold()
-        if not self.may_change and self._stopped:
+        if self._is_stopped:
             hold.withhold(url, _WAITS)
             return
         payload = msgspec.json.decode(event.response.payload_data, type=str)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cdp_agent.errors import BrowserError, ProtocolError
 
 if TYPE_CHECKING:
-    from .holding import Act
+    from .holding import Act, Hold
     from .judge import Site
     from .request_policy import RequestPolicy
     from .rules import RequestRules
@@ -25,6 +25,12 @@ class TabLimits:
         """The policies in which they are in force."""
         self._around: TabLimits | None = None
         """The limits of the enclosing block."""
+
+    @property
+    def hold(self) -> Hold:
+        """The Hold among them; not to be asked for where there is none."""
+        assert self._rules.hold is not None
+        return self._rules.hold
 
     @contextlib.contextmanager
     def block(self) -> Iterator[None]:
@@ -47,20 +53,17 @@ class TabLimits:
     async def begin(self, act: Act, others: Iterable[RequestPolicy]) -> None:
         """Begins an act: its effects are held, also in those of `others` that it may have act. Raises BrowserError."""
         await self._apply_beside(others)
-        hold = self._rules.hold
-        assert hold is not None
-        held = [policy for policy in self._policies if policy.hold is hold]
-        hold.begin(act, [tab for policy in held for tab in policy.group.activities.values()])
+        held = [policy for policy in self._policies if policy.hold is self.hold]
+        self.hold.begin(act, [tab for policy in held for tab in policy.group.activities.values()])
         for policy in held:
             policy.hold_sockets()
 
     @contextlib.contextmanager
     def lifted(self) -> Iterator[None]:
         """A block in which the user acts in the pages themselves: nothing is held."""
-        assert self._rules.hold is not None
         for policy in self._policies:
             policy.release_sockets()
-        with self._rules.hold.lifted():
+        with self.hold.lifted():
             yield
 
     async def _apply_beside(self, policies: Iterable[RequestPolicy]) -> None:

@@ -61,26 +61,24 @@ _LONGEST_FIELD = 40
 def unsafe_kind(request: fetch.PausedRequest, resource_type: str, *, is_form: bool = False) -> RequestKind | None:
     """The kind of change that the request would make; None if it only reads. `is_form`: a form was sent so."""
     parts = urlsplit(request.url)
-    method = _method(request, parts.query)
+    query = _pairs_in(parts.query)
+    method, words = _method(request, query), set(_action_words(query))
     if method in _SAFE:
-        words = set(_action_words(parts.query))
         if resource_type == "Document":
             words |= set(_words(parts.path))
             if words & _DESTRUCTIVE:
                 return "deletes"
-            if (
-                is_form
-                and (words | {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}) & _ACTING
-            ):
+            if is_form and (words | {name.lower() for name, _ in query}) & _ACTING:
                 return "submits"
             return "downloads" if FILES.search(parts.path) else None
-        if (queries := _parameter(parts.query, "query")) and "{" in queries and not _reads(queries):
+        document = next((value for name, value in query if name == "query" and value), "")
+        if "{" in document and not _reads(document):
             return "sends"
         # A picture of what deletes, such as trash/delete.svg, is named like that, but not what it stands in.
         folder, _, name = parts.path.rpartition("/")
         words |= set(_words(folder if _PARTS_OF_PAGES.search(name) and not parts.query else parts.path))
         return "deletes" if words & _DESTRUCTIVE else "sends" if words & _ACTING and resource_type != "Script" else None
-    words = set(_words(parts.path)) | set(_action_words(parts.query))
+    words |= set(_words(parts.path))
     if method == "DELETE" or words & _DESTRUCTIVE:
         return "deletes"
     if method == "POST" and resource_type != "Document" and _only_queries(request):
@@ -96,12 +94,12 @@ def ends_something(url: str) -> bool:
         parts = urlsplit(url)
     except ValueError:
         return False
-    return bool((set(_words(parts.path)) | set(_action_words(parts.query))) & _DESTRUCTIVE)
+    return bool((set(_words(parts.path)) | set(_action_words(_pairs_in(parts.query)))) & _DESTRUCTIVE)
 
 
 def is_certain(request: fetch.PausedRequest, resource_type: str, kind: RequestKind) -> bool:
     """Whether the request certainly changes something: no page sends one like it only to load, or to count visitors."""
-    method = _method(request, urlsplit(request.url).query)
+    method = _method(request, _pairs_in(urlsplit(request.url).query))
     return resource_type == "Document" or kind in ("deletes", "pays") or method in ("PUT", "PATCH")
 
 
@@ -160,18 +158,22 @@ def _pairs(words: list[str]) -> list[tuple[str, str]]:
     return [pair for pair in itertools.pairwise(words) if pair in _PAIRS]
 
 
-def _action_words(query: str) -> Iterator[str]:
-    for name, value in parse_qsl(query, keep_blank_values=True):
+def _pairs_in(query: str) -> list[tuple[str, str]]:
+    return parse_qsl(query, keep_blank_values=True)
+
+
+def _action_words(query: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, value in query:
         if name.lower() in _ACTION_PARAMETERS:
             yield from _words(value)
         elif name.lower() in _DESTRUCTIVE:
             yield name.lower()
 
 
-def _method(request: fetch.PausedRequest, query: str) -> str:
+def _method(request: fetch.PausedRequest, query: Iterable[tuple[str, str]]) -> str:
     """The method by which servers take the request: an override counts, wherever one may stand."""
     stated = [value for name, value in request.headers.items() if name.lower() in _OVERRIDES]
-    stated += [value for name, value in parse_qsl(query) if name.lower() in _OVERRIDES]
+    stated += [value for name, value in query if value and name.lower() in _OVERRIDES]
     methods = [each.strip().upper() for each in (request.method, *stated)]
     return next((each for each in reversed(methods) if each not in _SAFE), methods[0])
 
@@ -209,10 +211,6 @@ def _reads(text: str) -> bool:
         if depth < 0 or token == '"':
             return False
     return is_begin and depth == 0 and "{" in text
-
-
-def _parameter(query: str, name: str) -> str:
-    return next((value for key, value in parse_qsl(query) if key == name), "")
 
 
 def _json(body: str) -> Any:

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 _By = Literal["approver", "policy", "timeout"]
 _NOBODY = "Nobody is there to be asked"
-_FOR_SITE = "it was allowed for this site until the run ends"
 
 
 class StepAct(msgspec.Struct, frozen=True):
@@ -86,7 +85,7 @@ class Approvals:
 
     async def act(self, number: int, instruction: str, call: StepCall, risk: Risk) -> Decision:
         """The decision on a call: Execute, Skip, Reword or Stop. Raises BlockedByPolicy if a rule denies it."""
-        ruling = self._rules.ruling(call.tool, risk)
+        ruling = self._sites.ruling(self._rules, call.tool, risk)
         if ruling.verdict == "deny":
             raise BlockedByPolicy(f'It was not done: the rule "{ruling.why}" says so.')
         if not (risk.kinds or self._asks_each or ruling.why.startswith("ask")):
@@ -101,18 +100,16 @@ class Approvals:
             risks=list(risk.kinds),
             opens=self._run.secrets.mask(risk.opens),
         )
-        if ruling.verdict == "allow" or self._sites.allows(risk):
-            return self._decided(ask, Execute(), "policy", ruling.why if ruling.verdict == "allow" else _FOR_SITE)
+        if ruling.verdict == "allow":
+            return self._decided(ask, Execute(), "policy", ruling.why)
         what = f"{call.tool} {call.about}".strip()
         why = f" ({', '.join(risk.kinds)})" if risk.kinds else ""
-        decision = await self._ask(
+        return await self._ask_about(
             ask,
+            risk,
             f"{_named(number, instruction)} was not done. {_NOBODY} about {what}{why}. What would allow it: "
             f"{allowing(call.tool, risk)}.",
         )
-        if isinstance(decision, Execute) and decision.for_site:
-            self._sites.allow(risk)
-        return decision
 
     async def held(self, held: Held, act: StepAct) -> bool:
         """Whether a held request, download or dialog of the step may go on; see page/policy/holding.py."""
@@ -128,11 +125,10 @@ class Approvals:
             opens="",
         )
         ask = with_effect(ask, self._run.secrets.masked(held))
-        ruling = self._rules.ruling(call.tool, risk)
-        if ruling.verdict != "ask" or self._sites.allows(risk):
-            allowed = ruling.verdict != "deny"
-            why = _FOR_SITE if ruling.verdict == "ask" else ruling.why
-            self._decided(ask, Execute() if allowed else Skip(), "policy", why)
+        ruling = self._sites.ruling(self._rules, call.tool, risk)
+        if ruling.verdict != "ask":
+            allowed = ruling.verdict == "allow"
+            self._decided(ask, Execute() if allowed else Skip(), "policy", ruling.why)
             return allowed
         if not self._has_approver and (held.beacon or held.risk == "confirms"):
             allowed = allowed_unasked(held, approved=act.approved)
@@ -142,10 +138,7 @@ class Approvals:
             f"{_named(act.number, act.instruction)} was done in the page, and {held} was held and not let out. "
             f"{_NOBODY} about it ({held.risk}). What would allow it: {allowing(call.tool, risk)}."
         )
-        decision = await self._ask(ask, why_stopped)
-        if isinstance(decision, Execute) and decision.for_site:
-            self._sites.allow(risk)
-        return isinstance(decision, Execute)
+        return isinstance(await self._ask_about(ask, risk, why_stopped), Execute)
 
     async def failure(
         self,
@@ -200,6 +193,13 @@ class Approvals:
                 raise ActionError(f"The user has ended the run. {why}")
             case _:
                 return None
+
+    async def _ask_about(self, ask: Ask, risk: Risk, why_stopped: str) -> Decision:
+        """The decision on an act or an effect with that risk, which may hold for its whole site."""
+        decision = await self._ask(ask, why_stopped)
+        if isinstance(decision, Execute) and decision.for_site:
+            self._sites.allow(risk)
+        return decision
 
     async def _ask(
         self, ask: Ask, why_stopped: str, approver: Approver | None = None, *, unanswered: Decision | None = None

@@ -100,9 +100,11 @@ class AllowedSites:
         """Allows acts and effects with these risks at this site."""
         self._allowed |= _at_site(risk)
 
-    def allows(self, risk: Risk) -> bool:
-        """Whether all these risks were allowed at this site."""
-        return bool(_at_site(risk)) and _at_site(risk) <= self._allowed
+    def ruling(self, rules: Rules, tool: str, risk: Risk) -> Ruling:
+        """The verdict of the rules, where what they would ask about may have been allowed for its site."""
+        ruling, here = rules.ruling(tool, risk), _at_site(risk)
+        is_allowed = ruling.verdict == "ask" and bool(here) and here <= self._allowed
+        return Ruling("allow", "it was allowed for this site") if is_allowed else ruling
 
 
 def _at_site(risk: Risk) -> set[tuple[str, str]]:

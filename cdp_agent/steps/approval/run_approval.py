@@ -38,10 +38,8 @@ class RunApproval:
         self._run = run
         self._rules = settings.rules
         self.approvals = Approvals(run, settings)
-        self._hold: Hold | None = None
-        """Holds requests, downloads and dialogs that acts cause until they are allowed; None if all are."""
         self._limits: TabLimits | None = None
-        """The tabs in which it does."""
+        """Holds requests, downloads and dialogs that acts cause until they are allowed; None if all are."""
 
     @contextlib.asynccontextmanager
     async def holding(self) -> AsyncIterator[None]:
@@ -49,7 +47,7 @@ class RunApproval:
         if not self._rules.may_hold:
             yield
             return
-        hold = self._hold = Hold()
+        hold = Hold()
         async with limited(RequestRules(hold=hold)) as self._limits:
             try:
                 yield
@@ -61,10 +59,10 @@ class RunApproval:
     @contextlib.asynccontextmanager
     async def lifted(self) -> AsyncIterator[None]:
         """A block in which the user acts in the page themselves: nothing is asked or refused."""
-        if self._hold is None or self._limits is None:
+        if self._limits is None:
             yield
             return
-        await self._hold.wait_for_late_effects()
+        await self._limits.hold.wait_for_late_effects()
         with self._limits.lifted():
             yield
 
@@ -73,7 +71,7 @@ class RunApproval:
 
         Raises BrowserError.
         """
-        if self._hold is not None and self._limits is not None:
+        if self._limits is not None:
             policies = (tab_of(each).request_policy for each in self._run.browser.pages)
             await self._limits.begin(Act(partial(self.approvals.held, act=act), frozenset(risk.kinds)), policies)
 

@@ -26,6 +26,7 @@ from cdp_agent.tools.input import (
 )
 from cdp_agent.tools.navigation import WaitForArguments
 from cdp_agent.tools.reading import SnapshotArguments
+from tests.tables import table
 
 
 class GrepArguments(Arguments, frozen=True):
@@ -217,7 +218,7 @@ def test_help_is_no_failure(words: list[str], capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", [name for name, each in BUILT_IN.items() if not each.terminal])
+@table("name", [name for name, each in BUILT_IN.items() if not each.terminal])
 def test_every_tool_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main([name.replace("_", "-"), "--help"])

@@ -26,6 +26,7 @@ from cdp_agent.providers.request_options import Patience
 from cdp_agent.providers.services import SERVICES
 from cdp_agent.security.secrets import Secret, Totp
 from cdp_agent.websearch import NAMES
+from tests.tables import table
 
 RULES = ("allow", "deny", "block", "block_hosts")
 SETTINGS = settings_of(Config)
@@ -345,7 +346,7 @@ NOT_SETTINGS = {
 COMMANDS = "".join(path.read_text() for path in (PACKAGE / "cli").rglob("*.py"))
 
 
-@pytest.mark.parametrize("setting", SETTINGS.values(), ids=lambda setting: setting.name)
+@table("setting", SETTINGS.values())
 def test_every_setting_is_used(setting: Setting) -> None:
     match setting.user:
         case "command":
@@ -361,7 +362,7 @@ def test_every_setting_is_used(setting: Setting) -> None:
 READERS = ("providers", "websearch")
 
 
-@pytest.mark.parametrize("setting", SETTINGS.values(), ids=lambda setting: setting.name)
+@table("setting", SETTINGS.values())
 def test_a_default_is_that_of_whatever_takes_it(setting: Setting) -> None:
     taken = TAKEN.get(setting.user, {})
 

@@ -10,6 +10,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from cdp_agent.security.masking import Mask
+from tests.tables import table
 
 HARD = 'p&ss "wörd"<7/é😀'
 PLAIN = "annabelle"
@@ -22,7 +23,7 @@ def masked(text: str) -> str:
     return mask.hide(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "written",
     [
         HARD,
@@ -45,7 +46,6 @@ def masked(text: str) -> str:
         base64.b64encode(HARD.encode()).decode(),
         quote(json.dumps(HARD)[1:-1]),
     ],
-    ids=ascii,
 )
 def test_a_secret_is_found_however_it_is_written(written: str) -> None:
     assert masked(f"before {written} after") == "before [hard] after"
@@ -130,7 +130,7 @@ SPELT = {
 }
 
 
-@pytest.mark.parametrize("spelt", SPELT.values(), ids=SPELT)
+@table("spelt", SPELT)
 def test_a_secret_is_found_however_it_is_spelt(spelt: str) -> None:
     shown = masked(f"before {spelt} after")
 
@@ -228,11 +228,11 @@ def test_many_signs_that_begin_something_take_no_time(many: str, what_is_left: s
     assert time.process_time() - began < 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "left"),
     [("", ""), ("\\\\", ""), ("%5C%255c", ""), ("%5c\\", ""), ("5c", "5c"), ("255c", "255c"), ("\\5c", "\\5c")],
 )
-@pytest.mark.parametrize("escape", ["\\u0061", "\\x61", "%255Cu{61}"])
+@table("escape", ["\\u0061", "\\x61", "%255Cu{61}"])
 def test_an_escape_is_taken_out_with_all_of_its_backslashes(before: str, left: str, escape: str) -> None:
     assert masked(f"x {before}{escape}nnabelle") == f"x {left}[user]"
 

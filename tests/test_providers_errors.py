@@ -20,6 +20,7 @@ from cdp_agent.errors import (
 from cdp_agent.providers.base import Failure
 from cdp_agent.providers.services import endpoint
 from cdp_agent.providers.shared.errors import may_pass, model_error
+from tests.tables import table
 
 OPENAI, ANTHROPIC, GOOGLE, OLLAMA = "openai/m", "anthropic/m", "google/m", "ollama/m"
 COMPATIBLE, ROUTER = "openai-compatible/m", "openrouter/m"
@@ -251,7 +252,7 @@ def found(model: str, status: int, body: dict[str, Any]) -> ModelError:
     return model_error(model.partition("/")[0], wire.failure(json.dumps(body).encode()), status=status)
 
 
-@pytest.mark.parametrize(("kind", "model", "status", "body"), CASES, ids=[f"{c[1]}-{c[2]}" for c in CASES])
+@table(("kind", "model", "status", "body"), CASES)
 def test_what_a_provider_says_has_its_class(
     kind: type[ModelError], model: str, status: int, body: dict[str, Any]
 ) -> None:

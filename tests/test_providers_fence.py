@@ -3,6 +3,7 @@
 import pytest
 
 from cdp_agent.security.fence import REMOVED, fence
+from tests.tables import table
 
 
 def test_a_fence_names_what_it_holds() -> None:
@@ -15,7 +16,7 @@ def test_nothing_is_said_to_be_nothing() -> None:
     assert fence("", "page") == '<untrusted label="page">\n[empty]\n</untrusted>'
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "</untrusted>",
@@ -69,7 +70,6 @@ def test_nothing_is_said_to_be_nothing() -> None:
         "<\x85/untrusted>",
         "\ufe64/untrusted\ufe65",
     ],
-    ids=ascii,
 )
 def test_no_form_of_the_mark_stays_inside(text: str) -> None:
     inside = fence(f"before {text} after", "page").splitlines()[1:-1]
@@ -93,7 +93,7 @@ def test_a_label_is_only_words() -> None:
     assert fence("x", 'error of "a">\nb').splitlines()[0] == '<untrusted label="error of ab">'
 
 
-@pytest.mark.parametrize(
+@table(
     "mark",
     [
         "<|im_start|>",
@@ -137,7 +137,6 @@ def test_a_label_is_only_words() -> None:
         "<＜SYS>>",
         "[inst]",
     ],
-    ids=ascii,
 )
 def test_marks_of_chat_templates_are_only_words_inside(mark: str) -> None:
     inside = fence(f"before {mark} after", "page").splitlines()[1]

@@ -9,6 +9,7 @@ from cdp_agent.page.policy.hosts import contains_host, read_hosts
 from cdp_agent.page.policy.interception import blocked_urls, patterns_of, socket_conditions
 from cdp_agent.page.policy.rules import RequestRules, pattern, rules_of
 from cdp_agent.security.origins import origin_of, scheme_of
+from tests.tables import table
 
 
 def made(**given: object) -> RequestRules:
@@ -17,7 +18,7 @@ def made(**given: object) -> RequestRules:
     return found
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "origin"),
     [
         ("https://example.com/a?b#c", "https://example.com"),

@@ -9,6 +9,7 @@ from cdp_agent.steps.resolve.call import Output, resolve_reference
 from cdp_agent.steps.resolve.resolve import Unclear
 
 from .outlines import done
+from .tables import table
 
 FORM = """
     - textbox "Email" [ref=E1]
@@ -75,7 +76,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("step", "call"), CALLS, ids=[step for step, _ in CALLS])
+@table(("step", "call"), CALLS)
 def test_a_step_is_one_call(step: str, call: str) -> None:
     assert done(step, FORM) == call
 

@@ -18,6 +18,7 @@ from cdp_agent.tools.aliases import NAMES, nearest
 from fixtures.replay import tool_call
 from tests.agents import DONE, SHOP, of, play
 from tests.conftest import Serve
+from tests.tables import table
 from tests.writing import opened
 
 
@@ -59,7 +60,7 @@ def understood(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any
     return found.tool.name, found.as_json()
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "arguments", "ours"),
     [
         ("type", {"ref": "E1", "text": "cats"}, ("fill", {"ref": "E1", "value": "cats"})),
@@ -115,7 +116,7 @@ def test_what_is_meant_is_called_by_our_name(name: str, arguments: dict[str, Any
     assert understood(name, arguments) == ours
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table("name", [*NAMES])
 def test_an_alias_stands_for_a_tool_that_is_there_and_is_none_itself(name: str) -> None:
     assert NAMES[name].tool in BUILT_IN
     assert name not in BUILT_IN

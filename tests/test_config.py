@@ -369,7 +369,7 @@ def test_a_default_is_that_of_whatever_takes_it(setting: Setting) -> None:
     assert setting.keyword not in taken or (setting.default or None) in (taken[setting.keyword] or None, None)
 
 
-@pytest.mark.parametrize("user", TAKEN)
+@table("user", [*TAKEN])
 def test_every_keyword_is_a_setting(user: str) -> None:
     users = (user, "page") if user in ("launch", "connect") else (user,)
     settings = {setting.keyword for setting in SETTINGS.values() if setting.user in users}
@@ -377,7 +377,7 @@ def test_every_keyword_is_a_setting(user: str) -> None:
     assert set(TAKEN[user]) - NOT_SETTINGS[user] == settings
 
 
-@pytest.mark.parametrize("service", SERVICES.values(), ids=lambda service: service.name)
+@table("service", SERVICES.values())
 def test_every_provider_has_its_key(service: Any) -> None:
     setting = SETTINGS[f"{service.name.replace('-', '_')}_api_key"]
 
@@ -408,7 +408,7 @@ def test_a_secret_has_no_flag_and_is_never_shown() -> None:
     assert (key.flag, shown(key, "sk-123"), shown(key, None)) == (None, "***", "-")
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "value", "expected"),
     [
         ("base_url", "https://me:pass@host:8/v1?key=1", "https://***@host:8/v1?***"),

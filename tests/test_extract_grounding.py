@@ -34,7 +34,7 @@ def test_what_is_on_the_page_is_found_however_it_is_written(value: object) -> No
     assert ungrounded({"a": value}, PAGE) == []
 
 
-@pytest.mark.parametrize("value", INVENTED, ids=repr)
+@table("value", INVENTED)
 def test_what_is_not_is_told(value: str | float) -> None:
     assert ungrounded([value], PAGE) == [Ungrounded("$[0]", value)]
 

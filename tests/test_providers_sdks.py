@@ -94,7 +94,7 @@ HEADERS_EXPLAINED = {
 ADDRESSES = {"openai": "openai-chat", "openai_responses": "openai-responses"}
 
 
-@pytest.mark.parametrize("wire", EXPLAINED)
+@table("wire", [*EXPLAINED])
 def test_the_sdk_asks_at_the_same_address_with_the_same_headers_but_for_what_is_explained(wire: str) -> None:
     row = next(row for row in REQUESTS if row["wire"] == wire)
     key = None if wire == "ollama" else "k"  # whose SDK had none either
@@ -114,7 +114,7 @@ def test_every_case_is_recorded() -> None:
     assert {(row["wire"], row["case"]) for row in REQUESTS} == cases, "run python -m tests.wires.record"
 
 
-@pytest.mark.parametrize("wire", EXPLAINED)
+@table("wire", [*EXPLAINED])
 def test_every_explanation_is_needed(wire: str) -> None:
     paths = {path for row in REQUESTS if row["wire"] == wire for path, _, _ in found_differences(row)}
 

@@ -119,7 +119,7 @@ def test_a_step_means_one_act(step: str, intent: Intent) -> None:
     assert read_step(step) == intent
 
 
-@pytest.mark.parametrize("step", ["Sign in", "Extract the prices of all phones", "Do what is needed", "", "Buy it"])
+@table("step", ["Sign in", "Extract the prices of all phones", "Do what is needed", "", "Buy it"])
 def test_a_step_in_other_words_means_nothing(step: str) -> None:
     assert read_step(step) is None
 

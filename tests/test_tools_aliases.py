@@ -22,7 +22,7 @@ from tests.tables import table
 from tests.writing import opened
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "near"),
     [
         ("clik", ["click"]),
@@ -34,7 +34,6 @@ from tests.writing import opened
         ("", []),
         ("click" * 200_000, ["click"]),
     ],
-    ids=lambda value: value[:20] if isinstance(value, str) else "",
 )
 def test_of_a_name_that_there_is_not_the_nearest_are_told(name: str, near: list[str]) -> None:
     assert nearest(name, BUILT_IN) == near
@@ -122,7 +121,7 @@ def test_an_alias_stands_for_a_tool_that_is_there_and_is_none_itself(name: str) 
     assert name not in BUILT_IN
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "arguments", "why"),
     [
         ("jump", {}, "There is no tool 'jump'. Call one of those"),

@@ -42,7 +42,7 @@ def test_a_tool_is_derived_from_its_function() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "arguments", "changes"),
     [
         ("click", {"ref": "E1"}, True),
@@ -122,7 +122,7 @@ def test_what_is_plainly_meant_is_taken(source: str | dict[str, object], expecte
     assert pack.parse(source) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("source", "problem"),
     [
         ("", "Object missing required field `ref`"),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cdp_agent.decisions import proposed, with_effect
 from cdp_agent.page.policy.holding import Held
 from cdp_agent.security.quoting import quote, visible
-from tests.tables import table
 
 TAGS = "".join(chr(0xE0000 + ord(each)) for each in "ok")
 
 
-@table(
+@pytest.mark.parametrize(
     ("text", "quoted"),
     [
         ("Next", '"Next"'),

@@ -5,7 +5,6 @@ import pytest
 
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.security.secrets import GivenSecret, Secret, Secrets, Totp
-from tests.tables import table
 
 SHOP = "https://shop.example"
 KEY = "JBSWY3DPEHPK3PXP"
@@ -43,7 +42,7 @@ def test_without_an_address_a_bare_text_is_for_nowhere() -> None:
         Secrets({"user": "annabelle"})
 
 
-@table(
+@pytest.mark.parametrize(
     ("name", "given"),
     [
         ("password", "abc"),
@@ -57,6 +56,7 @@ def test_without_an_address_a_bare_text_is_for_nowhere() -> None:
         ("password", Secret("kiwi-77", SHOP)),
         ("code", Totp("???", [SHOP])),
     ],
+    ids=str,
 )
 def test_what_would_not_be_safe_is_refused_without_quoting_it(name: str, given: GivenSecret) -> None:
     with pytest.raises(SetupError) as refused:
@@ -123,7 +123,7 @@ def test_a_secret_is_not_shown() -> None:
     )
 
 
-@table(
+@pytest.mark.parametrize(
     ("given", "origin"),
     [
         ("HTTPS://Shop.Example:443", SHOP),

@@ -12,6 +12,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.session.session import Session
 from tests.acting import ref
 from tests.conftest import Serve
+from tests.tables import table
 from tests.writing import show
 
 PAGE = """<style>.off { display: none } .clear { opacity: 0 } .fades { transition: opacity .1s }</style>
@@ -81,7 +82,7 @@ def passing(lines: list[str]) -> list[str]:
     return [line.partition(" (")[0].removeprefix("~ came and went: ") for line in lines if "came and went" in line]
 
 
-@pytest.mark.parametrize("case", COME_AND_GO)
+@table("case", [*COME_AND_GO])
 async def test_what_came_and_went_is_told_once(case: str, sheet: Page) -> None:
     come, go, text = COME_AND_GO[case]
     await begin(sheet)
@@ -197,7 +198,7 @@ NOT_TOLD = {
 }
 
 
-@pytest.mark.parametrize("case", NOT_TOLD)
+@table("case", [*NOT_TOLD])
 async def test_nothing_else_is_said_to_have_come_and_gone(case: str, sheet: Page) -> None:
     await begin(sheet)
     await run(sheet, *NOT_TOLD[case])

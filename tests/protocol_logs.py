@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 from collections import deque
 from collections.abc import Generator
 
@@ -36,10 +37,14 @@ def keep_action_line(record: logging.LogRecord) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    protocol_log.log.addFilter(keep)
-    protocol_log.log.setLevel(logging.DEBUG)
-    action_log.log.addFilter(keep_action_line)
-    action_log.log.setLevel(logging.DEBUG)
+    for log, keeps in ((protocol_log.log, keep), (action_log.log, keep_action_line)):
+        log.addFilter(keeps)
+        log.setLevel(logging.DEBUG)
+        # A run of all tests has about a million: who wrote each, and in which thread, is half of what they cost.
+        log.findCaller = lambda *_: ("", 0, "", None)  # type: ignore[method-assign]  # of these two loggers alone
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    if sys.version_info >= (3, 12):
+        logging.logAsyncioTasks = False
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

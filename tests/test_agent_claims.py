@@ -4,6 +4,7 @@ import pytest
 
 from cdp_agent.agent.judge.claims import Checked, FoundClaim, check
 from cdp_agent.extract.claims import claims
+from tests.tables import table
 
 SHOWN = """Address: https://shop.org/mugs/1
 - heading "Enamel mug, blue" [level=1]
@@ -14,7 +15,7 @@ Order FF-39718-Z is on its way"""
 URL = "https://shop.org/mugs/1"
 
 
-@pytest.mark.parametrize(
+@table(
     ("answer", "found"),
     [
         ("Nothing to see.", []),

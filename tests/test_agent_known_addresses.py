@@ -14,6 +14,7 @@ from cdp_agent.websearch.base import Results, WebResult
 from fixtures.replay import tool_call
 from tests.agents import DONE, play, told
 from tests.conftest import Serve
+from tests.tables import table
 
 TASK = """Go to https://Example.com/shop?q=1, then to www.other.org/a. (See http://127.0.0.1:8080/x.)
 Or localhost:3000, example.net, or HTTPS://Example.COM:443/Caf\u00e9/./b/../c?x=\u00e9 y"""
@@ -43,7 +44,7 @@ def given() -> KnownAddresses:
     return known
 
 
-@pytest.mark.parametrize(
+@table(
     "address",
     [
         "https://example.com/shop?q=1",
@@ -74,7 +75,7 @@ def test_what_was_given_may_be_opened(address: str) -> None:
 
 
 # Each could carry something out, if it were only like one that was given.
-@pytest.mark.parametrize(
+@table(
     "address",
     [
         "https://example.com/shop?q=2",

@@ -5,20 +5,20 @@ from __future__ import annotations
 from datetime import date
 
 import msgspec
-import pytest
 
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.toolset import for_steps
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.steps.flow.executor import spec_of, specs_of
 from cdp_agent.tools import DEFAULT
+from tests.tables import table
 
 CHARS_A_TOKEN = 4
 """Of English with JSON in it, as the tokenizers of the day make it; `tokens` counts each sign as one."""
 
 
-@pytest.mark.parametrize("most", [1, 5])
-@pytest.mark.parametrize("vision", [False, True])
+@table("most", [1, 5])
+@table("vision", [False, True])
 def test_the_system_prompt_stays_small(most: int, vision: bool) -> None:
     system = prompts.system(today=date(2026, 9, 30), guardrails=None, max_actions_per_step=most, vision=vision)
 

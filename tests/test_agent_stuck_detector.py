@@ -15,6 +15,7 @@ from cdp_agent.tools import BUILT_IN
 from fixtures.replay import ReplayServer, reply, tool_call
 from tests.agents import DONE, of, play, result_of, said
 from tests.conftest import Serve
+from tests.tables import table
 from tests.writing import put
 
 DEAD = "<title>Dead</title><button>Dead</button><p>Text</p>"
@@ -31,7 +32,7 @@ def noted(states: str) -> list[Stuck]:
     return [stuck_detector.judge(new=stuck_detector.learn("https://x.org", state, "clicked")) for state in states]
 
 
-@pytest.mark.parametrize(
+@table(
     ("states", "worst"),
     [
         ("AA", Stuck.NO),

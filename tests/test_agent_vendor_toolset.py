@@ -20,6 +20,7 @@ from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.members.anthropic import MEMBERS
 from fixtures.replay import fill_refs
 from fixtures.shop import ShopServer
+from tests.tables import table
 from tests.vendor_models import Call, VendorModel, anthropic_message, played
 
 OWN = {
@@ -161,7 +162,7 @@ def by_member(request: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return results
 
 
-@pytest.mark.parametrize(
+@table(
     "options",
     [
         {"model": "openai/gpt-6-luna"},
@@ -169,7 +170,6 @@ def by_member(request: dict[str, Any]) -> dict[str, dict[str, Any]]:
         {"planner": "anthropic/claude-opus-5"},
         {},
     ],
-    ids=str,
 )
 async def test_where_there_are_no_such_tools_that_is_said(options: dict[str, Any]) -> None:
     with pytest.raises(SetupError, match="no browser toolset"):

@@ -35,7 +35,7 @@ GROUPS: dict[str, list[Attack]] = {
 }
 WHOLE_PAGE = ("documents", "endless")
 """Each of their attacks is on all of its page."""
-TOGETHER = {"forging": 17, "lists": 32, "echoes": 40, "endless": 7}
+TOGETHER = {"forging": 17, "lists": 32, "echoes": 40, "endless": 4}
 """So many attacks of these groups are made in one run: most of them by the same act."""
 LONGEST_MESSAGE = 20_000
 
@@ -113,7 +113,7 @@ def test_the_judge_sees_what_is_forged() -> None:
 async def test_nothing_comes_of_what_a_model_says_to_do_harm(
     browser: Browser, one_tab: OneTab, web: Web, tmp_path: Path
 ) -> None:
-    played = scenes(web, "reply", REPLIES, together=25)
+    played = scenes(web, "reply", REPLIES, together=9)
 
     wrong = await in_turn(played, browser, [one_tab], tmp_path)
 

@@ -17,6 +17,7 @@ from cdp_agent.tools.members.anthropic import MEMBERS
 from tests.conftest import Serve
 from tests.http_serving import serving
 from tests.late import Late
+from tests.tables import table
 
 anthropic_toolset = Late("cdp_agent.toolsets.anthropic")
 
@@ -40,15 +41,17 @@ READING: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "text", ["👩\u200d👩\u200d👧", "می\u200cخواهم", "❤\ufe0f", "a < b [ref=E1]", "Grüße\t\n"], ids=ascii
+@table(
+    "text",
+    ["👩\u200d👩\u200d👧", "می\u200cخواهم", "❤\ufe0f", "a < b [ref=E1]", "Grüße\t\n"],
 )
 def test_what_belongs_to_words_stays(text: str) -> None:
     assert inert(text) == text
 
 
-@pytest.mark.parametrize(
-    "text", [TAGS, "\u200b", "\u200c\u200d\u200c", "\u200f", "\u202e", "\ufeff", "\x9b31m"], ids=ascii
+@table(
+    "text",
+    [TAGS, "\u200b", "\u200c\u200d\u200c", "\u200f", "\u202e", "\ufeff", "\x9b31m"],
 )
 def test_what_nobody_sees_is_gone(text: str) -> None:
     assert inert(f"a{text}b") == "ab"

@@ -3,6 +3,7 @@
 import pytest
 
 from cdp_agent.page.snapshot import budget
+from tests.tables import table
 
 
 def _rows(count: int) -> str:
@@ -14,7 +15,7 @@ def test_what_fits_is_left_as_it_is() -> None:
     assert budget.fit('v- button "Add" [ref=E1]\nt- text', 100, []) == '- button "Add" [ref=E1]\n- text'
 
 
-@pytest.mark.parametrize("budget_tokens", [80, 150, 400, 1000, 3000])
+@table("budget_tokens", [80, 150, 400, 1000, 3000])
 def test_the_bound_holds_and_the_last_line_accounts_for_the_rest(budget_tokens: int) -> None:
     text = budget.fit(_rows(500), budget_tokens, [])
 
@@ -141,7 +142,7 @@ AROUND = {
 }
 
 
-@pytest.mark.parametrize("around", AROUND)
+@table("around", [*AROUND])
 def test_content_comes_before_navigation_which_gets_a_fifth_of_the_room(around: str) -> None:
     pieces = [TABLE, AROUND[around]] if around == "below the content" else [AROUND[around], TABLE]
 

@@ -19,6 +19,7 @@ from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.browser.launch.launcher import ChromeProcess, wait_until_listening
 from cdp_agent.browser.launch.starting import start_with_port
 from cdp_agent.cdp.types import Command, Event, Part, Result
+from tests.tables import table
 
 PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "binary": bytes}
 
@@ -51,7 +52,7 @@ def _messages() -> list[type[Command[Any]] | type[Event]]:
     return sorted(set(found), key=lambda each: each.method)
 
 
-@pytest.mark.parametrize("message", _messages(), ids=lambda each: each.method)
+@table("message", _messages())
 def test_is_as_chrome_defines_it(message: type[Command[Any]] | type[Event], protocol: dict[str, Any]) -> None:
     domain, name = message.method.split(".")
     kind = "events" if issubclass(message, Event) else "commands"

@@ -31,6 +31,7 @@ from cdp_agent.decisions import (
     Stop,
 )
 from cdp_agent.steps.approval.approval import ApprovalQueue
+from tests.tables import table
 
 PLAN = PlanProposed(id=1, steps=["Click Save", "Press Enter"], message="I save it.")
 ACTION = ActionProposed(
@@ -215,7 +216,7 @@ async def test_a_line_that_comes_late_is_for_the_next_question(pipe: tuple[Lines
     assert [await lines.next(), await lines.next()] == ["ø", "b"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "steps"),
     [
         ("d 1", ["b", "c"]),
@@ -229,7 +230,7 @@ def test_a_plan_is_edited_line_by_line(command: str, steps: list[str]) -> None:
     assert edited(["a", "b", "c"], command) == steps
 
 
-@pytest.mark.parametrize("command", ["", "d", "d 4", "d 0", "m 1", "m 1 9", "r 2", "a 4 x", "x 1"])
+@table("command", ["", "d", "d 4", "d 0", "m 1", "m 1 9", "r 2", "a 4 x", "x 1"])
 def test_what_is_no_edit_is_told(command: str) -> None:
     with pytest.raises(ValueError, match="Write it so"):
         edited(["a", "b", "c"], command)

@@ -14,6 +14,7 @@ import pytest
 from cdp_agent.cli.local import COMMANDS
 from cdp_agent.cli.words import split_session
 from cdp_agent.session import client
+from tests.tables import table
 
 
 def test_a_command_imports_little_before_it_reaches_its_session() -> None:
@@ -65,7 +66,7 @@ def test_a_command_that_needs_no_session_imports_what_it_does_alone(command: str
     assert not imported & {"asyncio", "logging", "msgspec", "pathlib", "subprocess", "websockets"}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@table("command", [*COMMANDS])
 def test_a_command_that_needs_no_session_is_where_it_is_said_to_be(command: str) -> None:
     assert callable(resolve_name(COMMANDS[command]))
 

@@ -10,6 +10,7 @@ from bench.peers import tokenizer
 from cdp_agent.cli import main
 from cdp_agent.cli.flags import SETTINGS
 from cdp_agent.cli.names import OWN, TOOLS, find_tool, shown_name
+from tests.tables import table
 
 Captured = pytest.CaptureFixture[str]
 
@@ -113,7 +114,7 @@ def test_options_before_the_command_work(before: list[str], capsys: Captured) ->
     assert told([*before, "click", "--help"], capsys) == told(["click", "--help"], capsys)
 
 
-@pytest.mark.parametrize(
+@table(
     ("typed", "tool", "fixed"),
     [
         ("navigate x.org", "goto", {}),

@@ -26,6 +26,7 @@ from cdp_agent.tools.input import (
 )
 from cdp_agent.tools.navigation import WaitForArguments
 from cdp_agent.tools.reading import SnapshotArguments
+from tests.tables import table
 
 
 class GrepArguments(Arguments, frozen=True):
@@ -40,7 +41,7 @@ async def grep(args: GrepArguments, context: Context) -> Observation:
     return Observation("")
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "words", "arguments", "url"),
     [
         ("click", "E12", ClickArguments("E12"), None),
@@ -87,7 +88,7 @@ def test_what_tools_are_called_elsewhere_is_a_command_too(
     assert capsys.readouterr().err.startswith(f"cdp-agent: {said}")
 
 
-@pytest.mark.parametrize("text", ["E5", "12\n", "-x", "-5", "-1,5", "-- -x", "-- --json", "-- E5"])
+@table("text", ["E5", "12\n", "-x", "-5", "-1,5", "-- -x", "-- --json", "-- E5"])
 def test_whatever_is_typed_where_the_focus_is_is_a_text(text: str) -> None:
     words = [text] if " " not in text else text.split()
     name, fixed = find_tool("type", words) or ("", {})
@@ -132,7 +133,7 @@ def test_a_read_only_tool_takes_an_address_first(
     assert (call.call.arguments, call.call.url, call.config) == (arguments, url, config)
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "words", "arguments"),
     [
         ("drag", "E1 E2", {"from_ref": "E1", "to_ref": "E2"}),
@@ -147,7 +148,7 @@ def test_a_ref_more_is_the_other_element_of_an_action(name: str, words: str, arg
     assert read_tool_call(BUILT_IN[name], words.split()).call.arguments == BUILT_IN[name].parse(arguments)
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "words", "message"),
     [
         ("click", "", "click takes REF; see `cdp-agent click --help`."),
@@ -217,7 +218,7 @@ def test_help_is_no_failure(words: list[str], capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", [name for name, each in BUILT_IN.items() if not each.terminal])
+@table("name", [name for name, each in BUILT_IN.items() if not each.terminal])
 def test_every_tool_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main([name.replace("_", "-"), "--help"])

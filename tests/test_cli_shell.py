@@ -14,13 +14,14 @@ from pytest_httpserver import HTTPServer
 from cdp_agent.cli.shell import is_command
 from fixtures.replay import ReplayServer, tool_call
 from tests.commands import Cli
+from tests.tables import table
 from tests.test_cli_interactive import IN_A_TERMINAL, Screen
 
 SHOP = """<title>Shop</title><button onclick="document.querySelector('p').textContent = 'Saved it'">Save</button>
 <p>Nothing yet</p>"""
 
 
-@pytest.mark.parametrize(
+@table(
     ("line", "command"),
     [
         ("click E3", True),

@@ -16,6 +16,7 @@ from cdp_agent.page.receipts.compared import (
 from cdp_agent.page.receipts.effects import Causes
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.shown import LastShown, PassedText
+from tests.tables import table
 
 
 def reading(text: str, title: str = "Shop", url: str = "https://shop.example/") -> Snapshot:
@@ -33,7 +34,7 @@ CAUSES = {
 }
 
 
-@pytest.mark.parametrize(("causes", "before", "after", "is_own"), CAUSES.values(), ids=CAUSES)
+@table(("causes", "before", "after", "is_own"), CAUSES)
 def test_a_change_is_the_page_s_own(causes: Causes, before: str, after: str, is_own: bool) -> None:
     assert caused_by_page(causes, reading(before), reading(after))[0] is is_own
 

@@ -26,6 +26,7 @@ from cdp_agent.providers.request_options import Patience
 from cdp_agent.providers.services import SERVICES
 from cdp_agent.security.secrets import Secret, Totp
 from cdp_agent.websearch import NAMES
+from tests.tables import table
 
 RULES = ("allow", "deny", "block", "block_hosts")
 SETTINGS = settings_of(Config)
@@ -345,7 +346,7 @@ NOT_SETTINGS = {
 COMMANDS = "".join(path.read_text() for path in (PACKAGE / "cli").rglob("*.py"))
 
 
-@pytest.mark.parametrize("setting", SETTINGS.values(), ids=lambda setting: setting.name)
+@table("setting", SETTINGS.values())
 def test_every_setting_is_used(setting: Setting) -> None:
     match setting.user:
         case "command":
@@ -361,14 +362,14 @@ def test_every_setting_is_used(setting: Setting) -> None:
 READERS = ("providers", "websearch")
 
 
-@pytest.mark.parametrize("setting", SETTINGS.values(), ids=lambda setting: setting.name)
+@table("setting", SETTINGS.values())
 def test_a_default_is_that_of_whatever_takes_it(setting: Setting) -> None:
     taken = TAKEN.get(setting.user, {})
 
     assert setting.keyword not in taken or (setting.default or None) in (taken[setting.keyword] or None, None)
 
 
-@pytest.mark.parametrize("user", TAKEN)
+@table("user", [*TAKEN])
 def test_every_keyword_is_a_setting(user: str) -> None:
     users = (user, "page") if user in ("launch", "connect") else (user,)
     settings = {setting.keyword for setting in SETTINGS.values() if setting.user in users}
@@ -376,7 +377,7 @@ def test_every_keyword_is_a_setting(user: str) -> None:
     assert set(TAKEN[user]) - NOT_SETTINGS[user] == settings
 
 
-@pytest.mark.parametrize("service", SERVICES.values(), ids=lambda service: service.name)
+@table("service", SERVICES.values())
 def test_every_provider_has_its_key(service: Any) -> None:
     setting = SETTINGS[f"{service.name.replace('-', '_')}_api_key"]
 
@@ -407,7 +408,7 @@ def test_a_secret_has_no_flag_and_is_never_shown() -> None:
     assert (key.flag, shown(key, "sk-123"), shown(key, None)) == (None, "***", "-")
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "value", "expected"),
     [
         ("base_url", "https://me:pass@host:8/v1?key=1", "https://***@host:8/v1?***"),

@@ -9,6 +9,7 @@ import pytest
 from cdp_agent.errors import NotInteractable
 from cdp_agent.page.page import Page
 from tests.acting import ref
+from tests.tables import table
 from tests.writing import show
 
 ASK = "<h2>We value your privacy</h2><button>Accept all</button>"
@@ -75,7 +76,7 @@ OPEN = {
 }
 
 
-@pytest.mark.parametrize("case", OPEN)
+@table("case", [*OPEN])
 async def test_what_is_open_is_named_without_waiting_for_it_to_go(case: str, sheet: Page) -> None:
     html, told = OPEN[case]
     await show(sheet, f"<main><button>Under</button></main>{html}")

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from cdp_agent.page.snapshot.diff import changes, focused
+from tests.tables import table
 
 SHOP = """- heading "Shop" [level=1]
 - button "Cart (0)" [ref=E1]
@@ -375,7 +376,7 @@ def test_what_still_holds_what_it_held_is_the_same_though_its_words_changed() ->
 _SHOP_AND = SHOP.replace("[ref=E3]", "[ref=E3]{}")
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "expected"),
     [
         ("", ":\n  | Ada\n  | Berg", ["(now of several lines, before empty)", "+ | Ada", "+ | Berg"]),

@@ -19,6 +19,7 @@ from cdp_agent.page.tab.downloads import Download, safe_name
 from tests.acting import ref
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
+from tests.tables import table
 
 
 def _offer(serve: Serve, name: str, content: bytes = b"report") -> str:
@@ -82,7 +83,7 @@ async def test_a_name_that_is_taken_gets_a_number(browser: Browser, serve: Serve
     }
 
 
-@pytest.mark.parametrize(
+@table(
     ("suggested", "name"),
     [
         ("report.pdf", "report.pdf"),

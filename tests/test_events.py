@@ -3,7 +3,6 @@
 from typing import get_args
 
 import msgspec
-import pytest
 
 from cdp_agent.decisions import FormField, PlanProposed, Reword
 from cdp_agent.events import (
@@ -52,6 +51,7 @@ from cdp_agent.step_events import (
     StepsPlanned,
     StepsVerified,
 )
+from tests.tables import table
 
 STATS = Stats(
     steps=2,
@@ -182,6 +182,6 @@ def test_every_event_is_here() -> None:
     assert {type(event) for event in EVENTS} == {*get_args(Event)}
 
 
-@pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
+@table("event", EVENTS)
 def test_an_event_comes_back_as_it_was(event: Event) -> None:
     assert msgspec.json.decode(msgspec.json.encode(event), type=Event) == event

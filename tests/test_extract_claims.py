@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cdp_agent.extract.claims import grounding
 from cdp_agent.extract.grounding import SourcePage
+from tests.tables import table
 
 PAGE = SourcePage("""https://shop.org Mugs and kettles
 
@@ -20,7 +19,7 @@ In stock since 4 March 2025. We ship worldwide from Oslo.
 東京都 kaffe""")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "asked"),
     [
         ("Two mugs are offered.", "mugs"),
@@ -42,7 +41,7 @@ def test_what_the_page_shows_is_found_however_it_is_put(text: str, asked: str) -
     assert grounding(text, PAGE, asked).missing == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "missing"),
     [
         ("The Zephyr Kettle 3000 costs $49.99 and is in stock.", ["3000", "$49.99", "Zephyr"]),

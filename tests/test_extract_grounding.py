@@ -7,6 +7,7 @@ import time
 import pytest
 
 from cdp_agent.extract.grounding import Ungrounded, ungrounded
+from tests.tables import table
 
 PAGE = """\
 # Flights
@@ -28,12 +29,12 @@ GROUNDED = [
 INVENTED = ["Osl", "Bergen – Oslo", "2025-03-06", "C#", "€1.300,00", "Trondheim", 1298, 299, 45, 99.5, 10**400]
 
 
-@pytest.mark.parametrize("value", GROUNDED, ids=repr)
+@table("value", GROUNDED)
 def test_what_is_on_the_page_is_found_however_it_is_written(value: object) -> None:
     assert ungrounded({"a": value}, PAGE) == []
 
 
-@pytest.mark.parametrize("value", INVENTED, ids=repr)
+@table("value", INVENTED)
 def test_what_is_not_is_told(value: str | float) -> None:
     assert ungrounded([value], PAGE) == [Ungrounded("$[0]", value)]
 

@@ -11,6 +11,7 @@ from cdp_agent.errors import SetupError
 from cdp_agent.extract.form import form_of
 from cdp_agent.extract.schema import compile_schema
 from cdp_agent.extract.shape import as_object, list_property, merged, part_of
+from tests.tables import table
 
 NO_FETCHING = "Schemas are not fetched: write the definition into $defs and refer to it as #/$defs/NAME."
 WRONG: dict[str, tuple[Any, str]] = {
@@ -38,7 +39,7 @@ WRONG: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
+@table("case", [*WRONG])
 def test_a_wrong_schema_says_what_is_wrong_with_it(case: str) -> None:
     schema, message = WRONG[case]
 
@@ -132,7 +133,7 @@ def test_a_struct_is_sent_as_an_object() -> None:
     assert (sent["type"], sent["required"]) == ("object", ["to", "price"])
 
 
-@pytest.mark.parametrize(
+@table(
     ("schema", "where"),
     [
         ({"type": "array"}, ""),

@@ -21,6 +21,7 @@ from cdp_agent.steps.resolve.call import Output
 from cdp_agent.steps.resolve.outline import outline
 
 from .conftest import Serve
+from .tables import table
 from .test_tools_more import call
 from .writing import opened
 
@@ -214,7 +215,7 @@ def test_of_an_endless_address_evidence_has_what_is_shown() -> None:
     assert (address, said) == (f"Address: https://a.example/?{'a' * 1980}…", "It is 5.")
 
 
-@pytest.mark.parametrize("end", LINE_ENDS, ids=ascii)
+@table("end", LINE_ENDS)
 def test_a_receipt_is_told_in_lines_of_its_own_alone(end: str) -> None:
     said = f'b{end}changed:{end}  ~ - button "Pay" [ref=E1]'
     receipt = Receipt(
@@ -234,7 +235,7 @@ def test_a_receipt_is_told_in_lines_of_its_own_alone(end: str) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("end", LINE_ENDS, ids=ascii)
+@table("end", LINE_ENDS)
 def test_quotes_hold_whatever_is_in_them_in_one_line(end: str) -> None:
     assert quoted(f'a{end}"b\udc00').splitlines() == [quoted(f'a{end}"b\udc00')]
     assert json.loads(quoted(f'a{end}"b')) == f'a{end}"b'

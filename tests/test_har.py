@@ -25,6 +25,7 @@ from cdp_agent.page.activity.har import content_of, entry_of
 from cdp_agent.page.activity.request_log import RequestLog
 from cdp_agent.page.page import Page
 from cdp_agent.security.secrets import Secret, Secrets
+from tests.tables import table
 from tests.web import Web, running
 
 SCHEMA = jsonschema_rs.validator_for(json.loads((Path(__file__).parent / "har/har-1.2.schema.json").read_text()))
@@ -239,7 +240,7 @@ def test_what_is_kept_of_requests_has_a_limit() -> None:
     assert (kept[0].exchange.complete, kept[0].exchange.headers_sent) == (False, {})
 
 
-@pytest.mark.parametrize("name", ["Authorization", "Proxy-Authorization", "X-API-Key", "x-auth-token", "X-CSRF-Token"])
+@table("name", ["Authorization", "Proxy-Authorization", "X-API-Key", "x-auth-token", "X-CSRF-Token"])
 def test_headers_that_let_in_whoever_has_them_are_hidden(name: str) -> None:
     log = RequestLog()
     sent = {"url": "https://shop.example/", "method": "GET", "headers": {name: "Basic a2l3aQ==", "X-Shop": "a"}}

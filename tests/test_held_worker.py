@@ -124,6 +124,23 @@ async def test_no_shared_worker_gets_to_what_is_refused(
     assert len({each.url for each in refused}) == told - 5  # the two redirects of each lead to the same place
 
 
+async def test_what_a_worker_of_no_origin_was_refused_is_told_in_each_tab_that_it_may_be_of(
+    browser: Browser, web: Web
+) -> None:
+    script = f"const refused = {_opened('evil.localhost', web)};"
+    script += " onconnect = ({ports: [port]}) => refused.then((how) => port.postMessage(how))"
+    of_no_origin = f"'data:text/javascript,' + encodeURIComponent({json.dumps(script)})"
+    async with limited(rules_of(deny=["evil.localhost"])):
+        tabs = [await browser.new_page(web.origin(name)) for name in ("free", "good")]
+        how = await tabs[1].evaluate(
+            f"new Promise((done) => {{ new SharedWorker({of_no_origin}).port.onmessage = (told) => done(told.data) }})"
+        )
+    told = [[refused.url for refused in tab_of(tab).request_policy.take()] for tab in tabs]
+
+    assert how == "refused"
+    assert told == [[f"ws://evil.localhost:{web.port}/socket"]] * 2
+
+
 async def test_without_rules_shared_workers_get_there(browser: Browser, web: Web) -> None:
     page = await browser.new_page()
     await page.goto(put_workers(web))

@@ -10,6 +10,7 @@ from cdp_agent.page.actions.keys import KEYS, Chord, find_key, parse_chord, pars
 from cdp_agent.page.page import Page, tab_of
 from tests.acting import log, ref
 from tests.conftest import Serve
+from tests.tables import table
 from tests.writing import opened, show
 
 FIELD = """<input id=i value=abc autofocus><script>
@@ -86,7 +87,7 @@ SEQUENCES = {
 }
 
 
-@pytest.mark.parametrize("text", SEQUENCES)
+@table("text", [*SEQUENCES])
 def test_several_keys_are_read_one_after_the_other(text: str) -> None:
     chords = parse_sequence(text, mac=False)
 
@@ -127,7 +128,7 @@ async def test_keys_of_one_call_come_before_the_page_forgets_the_first(
     assert await page.evaluate("document.querySelector('p').textContent") == taken
 
 
-@pytest.mark.parametrize(
+@table(
     ("chord", "message"),
     [
         ("Entr", 'There is no key "Entr". Did you mean Enter'),
@@ -145,7 +146,7 @@ def test_unknown_keys_are_refused_with_close_ones(chord: str, message: str) -> N
     assert str(refused.value).startswith(message)
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "key"),
     [("esc", "Escape"), ("Return", "Enter"), ("del", "Delete"), ("arrowdown", "ArrowDown"),
      ("Up", "ArrowUp"), ("Page Down", "PageDown")],

@@ -16,6 +16,7 @@ from cdp_agent.page.markdown.markdown_writer import blocks_of
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.budget import tokens
 from tests.conftest import LOOP, Serve
+from tests.tables import table
 from tests.writing import opened, write
 
 CASES = Path(__file__).parent / "markdown"
@@ -147,7 +148,7 @@ def test_a_block_too_large_for_the_budget_is_cut_between_its_lines() -> None:
     assert note.startswith("left out: 1 of 3 blocks and the end of 1 more, about ")
 
 
-@pytest.mark.parametrize("budget", [2, 20, 60, 100, 150, 500])
+@table("budget", [2, 20, 60, 100, 150, 500])
 def test_any_budget_holds(budget: int) -> None:
     assert tokens(fit([TABLE, CODE, Block("word " * 500, "p", 1)], budget)) <= budget
 

@@ -10,6 +10,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from cdp_agent.security.masking import Mask
+from tests.tables import table
 
 HARD = 'p&ss "wörd"<7/é😀'
 PLAIN = "annabelle"
@@ -22,7 +23,7 @@ def masked(text: str) -> str:
     return mask.hide(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "written",
     [
         HARD,
@@ -45,7 +46,6 @@ def masked(text: str) -> str:
         base64.b64encode(HARD.encode()).decode(),
         quote(json.dumps(HARD)[1:-1]),
     ],
-    ids=ascii,
 )
 def test_a_secret_is_found_however_it_is_written(written: str) -> None:
     assert masked(f"before {written} after") == "before [hard] after"
@@ -73,7 +73,7 @@ NUMBERS: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", NUMBERS)
+@table("kind", [*NUMBERS])
 def test_a_secret_is_found_where_it_is_computed_with_little_work(kind: str) -> None:
     secret = "Kite-Garden7391"
     mask = Mask()
@@ -85,7 +85,7 @@ def test_a_secret_is_found_where_it_is_computed_with_little_work(kind: str) -> N
     assert NUMBERS[kind](secret) not in hidden
 
 
-@pytest.mark.parametrize("mark", ["- ", "* ", "  + ", "> ", "1. ", "12) "])
+@table("mark", ["- ", "* ", "  + ", "> ", "1. ", "12) "])
 def test_a_secret_is_found_in_a_list_of_its_letters_in_markdown(mark: str) -> None:
     hidden = masked("\n".join(f"{mark}{letter}" for letter in PLAIN))
 
@@ -130,7 +130,7 @@ SPELT = {
 }
 
 
-@pytest.mark.parametrize("spelt", SPELT.values(), ids=SPELT)
+@table("spelt", SPELT)
 def test_a_secret_is_found_however_it_is_spelt(spelt: str) -> None:
     shown = masked(f"before {spelt} after")
 
@@ -186,7 +186,7 @@ def test_a_secret_is_found_inside_of_what_base64_encodes(before: str, encode: Ca
     assert len(shown.replace("[hard]", "")) <= around
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "shown"),
     [
         ("annab…", "[user]…"),
@@ -202,7 +202,7 @@ def test_what_is_left_of_a_secret_is_found_too(written: str, shown: str) -> None
     assert masked(written) == shown
 
 
-@pytest.mark.parametrize("text", ["", "anna", "belle, anna … and & more 100% \\n", "x" * 10_000, "an…", "a nn abell"])
+@table("text", ["", "anna", "belle, anna … and & more 100% \\n", "x" * 10_000, "an…", "a nn abell"])
 def test_other_text_stays_as_it_is(text: str) -> None:
     assert masked(text) == text
 
@@ -217,8 +217,8 @@ MANY = {
 }
 
 
-@pytest.mark.parametrize("what_is_left", ["", "annab…"])
-@pytest.mark.parametrize("many", MANY)
+@table("what_is_left", ["", "annab…"])
+@table("many", [*MANY])
 def test_many_signs_that_begin_something_take_no_time(many: str, what_is_left: str) -> None:
     began = time.process_time()
 
@@ -228,11 +228,11 @@ def test_many_signs_that_begin_something_take_no_time(many: str, what_is_left: s
     assert time.process_time() - began < 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "left"),
     [("", ""), ("\\\\", ""), ("%5C%255c", ""), ("%5c\\", ""), ("5c", "5c"), ("255c", "255c"), ("\\5c", "\\5c")],
 )
-@pytest.mark.parametrize("escape", ["\\u0061", "\\x61", "%255Cu{61}"])
+@table("escape", ["\\u0061", "\\x61", "%255Cu{61}"])
 def test_an_escape_is_taken_out_with_all_of_its_backslashes(before: str, left: str, escape: str) -> None:
     assert masked(f"x {before}{escape}nnabelle") == f"x {left}[user]"
 

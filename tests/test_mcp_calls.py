@@ -18,6 +18,7 @@ from cdp_agent.mcp.calls import CallReply, CallRequest, FilesRequest, SessionFil
 from cdp_agent.security.http_guard import LOOPBACK
 from cdp_agent.session import ToolError
 from tests.late import Late
+from tests.tables import table
 
 if TYPE_CHECKING:
     from cdp_agent.mcp import http, serving
@@ -110,7 +111,7 @@ CASES: dict[str, tuple[CallReply | Exception, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@table("case", [*CASES])
 async def test_a_reply_is_a_result_of_the_protocol(case: str) -> None:
     reply, result = CASES[case]
     calls = Told(reply)
@@ -131,7 +132,7 @@ async def test_a_fault_of_ours_is_answered_without_what_is_inside() -> None:
     assert "ours" not in str(answer)
 
 
-@pytest.mark.parametrize("broken", [b"", b"\xff", b'{"method": "\xff"}', b"[" * 100_000])
+@table("broken", [b"", b"\xff", b'{"method": "\xff"}', b"[" * 100_000])
 async def test_what_is_no_message_is_refused(broken: bytes) -> None:
     async with posting(Told(CallReply(""))) as client:
         answer = await client.post(http.PATH, content=broken, headers={"Content-Type": "application/json"})

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cdp_agent.page.receipts.observed import FALLBACK_S, Observed, effect_awaited_s
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.snapshot.snapshot import Snapshot
+from tests.tables import table
 
 PICTURE = "~ - canvas [ref=E1]: its picture changed"
 AWAITED = {
@@ -21,7 +20,7 @@ AWAITED = {
 }
 
 
-@pytest.mark.parametrize(("changed", "has_effect", "lists", "awaited_s"), AWAITED.values(), ids=AWAITED)
+@table(("changed", "has_effect", "lists", "awaited_s"), AWAITED)
 def test_an_effect_is_waited_for(changed: list[str], has_effect: bool, lists: bool, awaited_s: float) -> None:
     after = Snapshot(text="- canvas [ref=E1]:\n  - grid", url="", title="", omitted=[], frame_urls={})
     observed = Observed(Outcome(), after=after, changed=changed, has_effect=has_effect)

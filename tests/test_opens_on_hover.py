@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cdp_agent.page.page import Page
 
+from .tables import table
 from .test_reading import FILL, read_anew
 from .writing import show
 
@@ -32,7 +31,7 @@ ON_HOVER = {
 }
 
 
-@pytest.mark.parametrize("content", ON_HOVER.values(), ids=ON_HOVER)
+@table("content", ON_HOVER)
 async def test_what_opens_on_hover_has_a_ref_and_says_so(sheet: Page, content: str) -> None:
     await show(sheet, content)
 
@@ -53,7 +52,7 @@ OTHERWISE = {
 }
 
 
-@pytest.mark.parametrize("content", OTHERWISE.values(), ids=OTHERWISE)
+@table("content", OTHERWISE)
 async def test_what_opens_no_menu_has_no_such_mark(sheet: Page, content: str) -> None:
     await show(sheet, content)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import snapshot as snapshots
 
+from .tables import table
 from .writing import show
 
 ROW = "position: absolute; left: 0; width: 200px; height: 20px; margin: 0"
@@ -190,7 +189,7 @@ def words(text: str) -> str:
     )
 
 
-@pytest.mark.parametrize(("markup", "said"), SEEN.values(), ids=SEEN)
+@table(("markup", "said"), SEEN)
 async def test_what_is_in_another_order_on_the_screen_is_read_as_it_is_seen(
     markup: str, said: str, sheet: Page
 ) -> None:
@@ -265,7 +264,7 @@ MOVED: dict[str, tuple[str, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("markup", "changes"), MOVED.values(), ids=MOVED)
+@table(("markup", "changes"), MOVED)
 async def test_what_moves_without_a_change_of_the_document_is_read_where_it_came_to_be(
     markup: str, changes: list[str], sheet: Page
 ) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cdp_agent.page.page import Page
 
 from .conftest import Serve
+from .tables import table
 from .test_reading import FILL, read_anew
 from .writing import show
 
@@ -44,7 +43,7 @@ def shown(text: str) -> list[str]:
     return [line.partition(" [ref")[0] for line in text.split("\n")]
 
 
-@pytest.mark.parametrize("overlay", OVER.values(), ids=OVER)
+@table("overlay", OVER)
 async def test_what_lies_over_the_page_comes_first_and_what_it_covers_says_so(sheet: Page, overlay: str) -> None:
     await show(sheet, BEHIND + overlay)
 
@@ -74,7 +73,7 @@ NOTHING_OVER = {
 }
 
 
-@pytest.mark.parametrize("content", NOTHING_OVER.values(), ids=NOTHING_OVER)
+@table("content", NOTHING_OVER)
 async def test_a_page_that_nothing_covers_has_no_overlay(sheet: Page, content: str) -> None:
     await show(sheet, content)
 

@@ -12,6 +12,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.session.session import Session
 from tests.acting import ref
 from tests.conftest import Serve
+from tests.tables import table
 from tests.writing import show
 
 PAGE = """<style>.off { display: none } .clear { opacity: 0 } .fades { transition: opacity .1s }</style>
@@ -81,7 +82,7 @@ def passing(lines: list[str]) -> list[str]:
     return [line.partition(" (")[0].removeprefix("~ came and went: ") for line in lines if "came and went" in line]
 
 
-@pytest.mark.parametrize("case", COME_AND_GO)
+@table("case", [*COME_AND_GO])
 async def test_what_came_and_went_is_told_once(case: str, sheet: Page) -> None:
     come, go, text = COME_AND_GO[case]
     await begin(sheet)
@@ -197,7 +198,7 @@ NOT_TOLD = {
 }
 
 
-@pytest.mark.parametrize("case", NOT_TOLD)
+@table("case", [*NOT_TOLD])
 async def test_nothing_else_is_said_to_have_come_and_gone(case: str, sheet: Page) -> None:
     await begin(sheet)
     await run(sheet, *NOT_TOLD[case])
@@ -205,19 +206,30 @@ async def test_nothing_else_is_said_to_have_come_and_gone(case: str, sheet: Page
     assert passing((await sheet.click(await ref(sheet, "Go"))).meanwhile) == []
 
 
+TICKING = """const words = ['one', 'two', 'three']; let at = 0, last = performance.now(); globalThis.stood = 0;
+globalThis.ticks = (many) => new Promise((done) => {
+  const until = at + many; globalThis.ticked = () => at < until || done(); });
+setInterval(() => {
+  status.textContent = `Minute ${words[at++ % 3]}`;
+  stood = Math.max(stood, performance.now() - last); last = performance.now(); globalThis.ticked?.();
+}, 120)"""
+STOOD_MS = 900
+"""What has not ticked for somewhat longer is no ticker any more."""
+
+
 async def test_a_ticker_is_not_told_once_it_is_known_as_one_and_what_is_announced_is(sheet: Page) -> None:
     await begin(sheet)
-    await run(
-        sheet,
-        "const words = ['one', 'two', 'three']; let at = 0;"
-        " await new Promise((done) => setInterval(() => { status.textContent = `Minute ${words[at++ % 3]}`;"
-        " if (at > 6) done() }, 120))",
-    )
-    await sheet.click(await ref(sheet, "Go"))
-    wait = "await new Promise((done) => setTimeout(done, 100))"
-    await run(sheet, wait, "live.textContent = 'Sent'", "live.textContent = ''", wait)
+    await run(sheet, TICKING)
 
-    assert passing((await sheet.click(await ref(sheet, "Go"))).meanwhile) == ["Sent"]
+    stood_ms = told = None
+    while stood_ms is None or stood_ms > STOOD_MS:  # the machine was busy: it was none, and is to be known as one anew
+        await run(sheet, "stood = 0; await ticks(7)")
+        await sheet.click(await ref(sheet, "Go"))
+        await run(sheet, "await ticks(1)", "live.textContent = 'Sent'", "live.textContent = ''", "await ticks(1)")
+        told = passing((await sheet.click(await ref(sheet, "Go"))).meanwhile)
+        stood_ms = await sheet.evaluate("stood")
+
+    assert told == ["Sent"]
 
 
 async def test_a_list_that_scrolls_tells_no_rows_that_came_and_went(sheet: Page) -> None:

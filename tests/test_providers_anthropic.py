@@ -21,6 +21,7 @@ from cdp_agent.providers.base import (
     ToolResult,
     Usage,
 )
+from tests.tables import table
 from tests.wires.cases import ASK, CALLED, RESULTS, SYSTEM, TOOLS, cases, plain
 from tests.wires.sdks import stream
 from tests.wires.specs import problems
@@ -109,7 +110,7 @@ def test_nothing_is_marked_where_nothing_follows() -> None:
     assert "cache_control" not in json.dumps(anthropic.encode(cases(MODEL)["results and a turn"]))
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "effort", "limit", "expected"),
     [
         ("claude-haiku-4-5", None, None, {"max_tokens": 16_000}),
@@ -157,7 +158,7 @@ def test_effort_is_said_as_the_model_knows_it(
     assert problems("anthropic/messages", body) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "effort", "expected"),
     [
         ("claude-opus-4-8", None, {"type": "any"}),
@@ -275,7 +276,7 @@ def test_a_turn_that_another_model_began_is_ended_without_a_budget_for_thoughts(
     assert ("thinking" in anthropic.encode(request)) is thinks
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "kept"),
     [("claude-sonnet-5", True), ("claude-opus-4-8", True), ("claude-opus-5-5", False), ("claude-fable-5-1", False)],
 )

@@ -40,6 +40,7 @@ from cdp_agent.providers.prices import Price, Prices
 from cdp_agent.providers.request_options import Patience, RequestOptions
 from cdp_agent.providers.services import Endpoint, endpoint
 from tests.sockets import EVENTS, Answer, always, in_turn, response, serve
+from tests.tables import table
 
 REQUEST = Request("m", (User((Text("Hi"),)),))
 OK = Reply(text="ok", finish_reason="stop")
@@ -167,7 +168,7 @@ async def test_the_connection_is_kept_for_the_next_request() -> None:
     assert (server.connections, len(server.requests)) == (1, 2)
 
 
-@pytest.mark.parametrize("status", [408, 409, 500, 502, 504])
+@table("status", [408, 409, 500, 502, 504])
 async def test_what_may_pass_is_asked_three_times_with_growing_pauses(status: int) -> None:
     (error,), asked, bodies = await asking(always(refusal(status)))
 
@@ -220,7 +221,7 @@ async def test_an_empty_account_is_not_asked_again() -> None:
     assert (type(error), asked.pauses) == (QuotaExhausted, [])
 
 
-@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 405, 413, 422])
+@table("status", [400, 401, 402, 403, 404, 405, 413, 422])
 async def test_what_is_refused_for_what_it_is_is_not_asked_again(status: int) -> None:
     (error,), asked, bodies = await asking(always(refusal(status)))
 

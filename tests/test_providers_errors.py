@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from cdp_agent.errors import (
     AuthenticationError,
     BadReply,
@@ -20,6 +18,7 @@ from cdp_agent.errors import (
 from cdp_agent.providers.base import Failure
 from cdp_agent.providers.services import endpoint
 from cdp_agent.providers.shared.errors import may_pass, model_error
+from tests.tables import table
 
 OPENAI, ANTHROPIC, GOOGLE, OLLAMA = "openai/m", "anthropic/m", "google/m", "ollama/m"
 COMPATIBLE, ROUTER = "openai-compatible/m", "openrouter/m"
@@ -251,7 +250,7 @@ def found(model: str, status: int, body: dict[str, Any]) -> ModelError:
     return model_error(model.partition("/")[0], wire.failure(json.dumps(body).encode()), status=status)
 
 
-@pytest.mark.parametrize(("kind", "model", "status", "body"), CASES, ids=[f"{c[1]}-{c[2]}" for c in CASES])
+@table(("kind", "model", "status", "body"), CASES)
 def test_what_a_provider_says_has_its_class(
     kind: type[ModelError], model: str, status: int, body: dict[str, Any]
 ) -> None:
@@ -260,7 +259,7 @@ def test_what_a_provider_says_has_its_class(
     assert (type(error), error.status) == (kind, status)
 
 
-@pytest.mark.parametrize(("model", "status", "body"), WITHOUT_TOOLS)
+@table(("model", "status", "body"), WITHOUT_TOOLS)
 def test_a_model_without_tools_is_told_from_a_server_without_schemas(
     model: str, status: int, body: dict[str, Any]
 ) -> None:
@@ -270,7 +269,7 @@ def test_a_model_without_tools_is_told_from_a_server_without_schemas(
     assert error.what == "tools"
 
 
-@pytest.mark.parametrize(("model", "status", "body"), NOT_TO_BE_FORCED)
+@table(("model", "status", "body"), NOT_TO_BE_FORCED)
 def test_a_model_that_cannot_be_forced_to_call_is_told_from_one_without_tools(
     model: str, status: int, body: dict[str, Any]
 ) -> None:
@@ -288,7 +287,7 @@ def test_a_call_that_the_server_could_not_read_may_come_out_better_the_next_time
     assert (type(failed), may_pass(failed)) == (BadReply, True)
 
 
-@pytest.mark.parametrize(("model", "status", "body"), WITHOUT_SCHEMA)
+@table(("model", "status", "body"), WITHOUT_SCHEMA)
 def test_and_the_other_way_round(model: str, status: int, body: dict[str, Any]) -> None:
     error = found(model, status, body)
 
@@ -296,7 +295,7 @@ def test_and_the_other_way_round(model: str, status: int, body: dict[str, Any]) 
     assert error.what == "schema"
 
 
-@pytest.mark.parametrize(
+@table(
     ("failure", "kind"),
     [
         (Failure("Overloaded", "overloaded_error"), Overloaded),
@@ -307,7 +306,6 @@ def test_and_the_other_way_round(model: str, status: int, body: dict[str, Any]) 
         (Failure("prompt is too long", "invalid_request_error"), ContextTooLong),
         (Failure("Something else", "api_error"), ModelError),
     ],
-    ids=lambda each: getattr(each, "code", ""),
 )
 def test_an_error_in_mid_stream_has_its_class_without_a_status(failure: Failure, kind: type[ModelError]) -> None:
     assert type(model_error("x", failure)) is kind
@@ -319,7 +317,7 @@ def test_a_wait_in_the_body_wins_over_that_of_the_headers() -> None:
     assert error.retry_after == 3.5
 
 
-@pytest.mark.parametrize(
+@table(
     ("error", "passes"),
     [
         (Unreachable("x", "gone"), True),
@@ -337,7 +335,6 @@ def test_a_wait_in_the_body_wins_over_that_of_the_headers() -> None:
         (QuotaExhausted("x", "no money", 429), False),
         (Refused("x", "no", None), False),
     ],
-    ids=lambda each: f"{type(each).__name__} {each.status}" if isinstance(each, ModelError) else "",
 )
 def test_what_may_pass_is_told_by_class_and_status(error: ModelError, passes: bool) -> None:
     assert may_pass(error) is passes

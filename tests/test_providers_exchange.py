@@ -20,6 +20,7 @@ from cdp_agent.providers.request_options import Patience, retry_after_s
 from cdp_agent.providers.services import endpoint
 from tests.raw_server import talking
 from tests.sockets import EVENTS, Answer, always, response, serve
+from tests.tables import table
 
 KEY = "sk-very-secret"
 OK = Reply(text="ok", finish_reason="stop")
@@ -206,7 +207,7 @@ async def test_cancelling_closes_the_connection() -> None:
     listener.close()
 
 
-@pytest.mark.parametrize(
+@table(
     ("status", "body", "kind"),
     [
         ("401 Unauthorized", '{"error":{"message":"Incorrect API key: sk-very-secret."}}', AuthenticationError),
@@ -252,7 +253,7 @@ async def test_what_a_provider_asks_to_wait_is_in_its_error() -> None:
     assert error.retry_after == 7
 
 
-@pytest.mark.parametrize(
+@table(
     ("seconds", "milliseconds", "found"),
     [
         ("7", None, 7),

@@ -20,6 +20,7 @@ from cdp_agent.providers.base import (
     Usage,
 )
 from cdp_agent.providers.google import google, vertex
+from tests.tables import table
 from tests.wires.cases import ASK, CALLED, RESULTS, TOOLS, plain
 from tests.wires.sdks import stream
 from tests.wires.specs import problems
@@ -103,7 +104,7 @@ def test_the_model_is_in_the_path() -> None:
     assert google.headers("k") == {"x-goog-api-key": "k"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "effort", "expected"),
     [
         (MODEL, None, None),

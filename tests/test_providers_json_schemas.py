@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cdp_agent.providers.shared.json_schemas import can_be_strict, for_anthropic, for_gemini
+from tests.tables import table
 
 TEXT = {"type": "string"}
 
@@ -16,7 +17,7 @@ def closed(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-@pytest.mark.parametrize(
+@table(
     ("schema", "strict"),
     [
         (closed(a=TEXT), True),
@@ -36,7 +37,7 @@ def test_only_what_the_provider_takes_is_strict(schema: dict[str, Any], strict: 
     assert can_be_strict(schema) is strict
 
 
-@pytest.mark.parametrize(
+@table(
     ("schema", "sent"),
     [
         ({"type": "string", "pattern": "^E", "minLength": 1, "default": "E1"}, {"type": "string"}),
@@ -63,7 +64,7 @@ def test_gemini_gets_the_keywords_that_it_knows(schema: Any, sent: Any) -> None:
     assert for_gemini(schema) == sent
 
 
-@pytest.mark.parametrize(
+@table(
     ("schema", "sent"),
     [
         (

@@ -21,6 +21,7 @@ from cdp_agent.providers.base import (
     User,
 )
 from cdp_agent.providers.ollama import ollama
+from tests.tables import table
 from tests.wires.cases import ASK, TOOLS, plain
 from tests.wires.sdks import stream
 
@@ -56,7 +57,7 @@ def test_a_turn_that_goes_on_takes_its_thoughts_along() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("chars", "images", "limit", "length"),
     [
         (100, 0, None, 16_384),
@@ -75,7 +76,7 @@ def test_there_is_room_for_what_is_sent_and_the_answer(chars: int, images: int, 
     assert body["options"] == {"num_ctx": length, **({"num_predict": limit} if limit else {})}
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "effort", "expected"),
     [
         (MODEL, None, None),

@@ -21,6 +21,7 @@ from cdp_agent.providers.base import (
     User,
 )
 from cdp_agent.providers.openai import openai
+from tests.tables import table
 
 # As api.openai.com sends it: the role first, the call's name before its arguments, usage in a chunk without choices.
 OPENAI = "".join(
@@ -220,7 +221,7 @@ def test_a_server_that_does_not_stream_is_read() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("error", "kind"),
     [
         ({"message": "Rate limit reached", "code": "rate_limit_exceeded"}, RateLimited),
@@ -230,7 +231,6 @@ def test_a_server_that_does_not_stream_is_read() -> None:
         ({"message": "Invalid API key"}, AuthenticationError),
         ("server error", ModelError),
     ],
-    ids=str,
 )
 def test_an_error_inside_of_the_stream_has_its_class(error: object, kind: type[ModelError]) -> None:
     with pytest.raises(ModelError) as caught:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cdp_agent.errors import BadReply, ContextTooLong, ModelError, RateLimited
 from cdp_agent.providers.base import Assistant, ReasoningEffort, Reply, Request, ToolCall, ToolResult, Usage
 from cdp_agent.providers.openai import openai, openai_responses
+from tests.tables import table
 from tests.wires.cases import ASK, TOOLS, plain
 from tests.wires.sdks import stream
 from tests.wires.specs import problems
@@ -60,7 +61,7 @@ def test_the_reasoning_of_another_model_is_left_out() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "effort", "expected"),
     [
         ("gpt-6-luna", None, {"include": ["reasoning.encrypted_content"]}),
@@ -82,7 +83,7 @@ def test_effort_is_said_as_the_model_knows_it(
     assert {name: body[name] for name in ("include", "reasoning") if name in body} == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "expected"),
     [
         ("gpt-5-mini", "minimal"),

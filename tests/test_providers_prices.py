@@ -8,6 +8,7 @@ from cdp_agent.errors import SetupError
 from cdp_agent.providers.base import Usage
 from cdp_agent.providers.prices import LongRate, Price, Prices, cost_of, load_prices
 from cdp_agent.providers.services import SERVICES
+from tests.tables import table
 
 PRICE = Price(input=2, cached=0.5, cache_write=2.5, output=8, long=LongRate(above=1000, input=4, output=16))
 
@@ -31,8 +32,9 @@ def test_what_is_unknown_is_not_free(usage: Usage, price: Price | None) -> None:
     assert cost_of(usage, price) is None
 
 
-@pytest.mark.parametrize(
-    "model", ["gpt", "gpt-2025-04-14", "gpt-20250414", "gpt@20250414", "gpt-latest"], ids=lambda name: name
+@table(
+    "model",
+    ["gpt", "gpt-2025-04-14", "gpt-20250414", "gpt@20250414", "gpt-latest"],
 )
 def test_a_model_of_a_certain_date_costs_what_the_model_costs(model: str) -> None:
     assert Prices(date="", source="", models={"openai/gpt": PRICE}).price_of("openai", model) is PRICE

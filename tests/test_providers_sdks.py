@@ -18,6 +18,7 @@ import pytest
 
 from cdp_agent.providers.base import Reply, Usage
 from cdp_agent.providers.services import endpoint
+from tests.tables import table
 from tests.wires.cases import MODELS, WIRES, all_cases, encode
 from tests.wires.sdks import differences, in_googles_names, recorded, stream
 
@@ -69,7 +70,7 @@ def found_differences(row: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     return list(differences(ours, theirs))
 
 
-@pytest.mark.parametrize("row", REQUESTS, ids=lambda row: f"{row['wire']}: {row['case']}")
+@table("row", REQUESTS)
 def test_the_sdk_sends_the_same_body_but_for_what_is_explained(row: dict[str, Any]) -> None:
     explained = EXPLAINED[row["wire"]]
 
@@ -93,7 +94,7 @@ HEADERS_EXPLAINED = {
 ADDRESSES = {"openai": "openai-chat", "openai_responses": "openai-responses"}
 
 
-@pytest.mark.parametrize("wire", EXPLAINED)
+@table("wire", [*EXPLAINED])
 def test_the_sdk_asks_at_the_same_address_with_the_same_headers_but_for_what_is_explained(wire: str) -> None:
     row = next(row for row in REQUESTS if row["wire"] == wire)
     key = None if wire == "ollama" else "k"  # whose SDK had none either
@@ -113,7 +114,7 @@ def test_every_case_is_recorded() -> None:
     assert {(row["wire"], row["case"]) for row in REQUESTS} == cases, "run python -m tests.wires.record"
 
 
-@pytest.mark.parametrize("wire", EXPLAINED)
+@table("wire", [*EXPLAINED])
 def test_every_explanation_is_needed(wire: str) -> None:
     paths = {path for row in REQUESTS if row["wire"] == wire for path, _, _ in found_differences(row)}
 
@@ -171,8 +172,8 @@ FINISHES = {
 }
 
 
-@pytest.mark.parametrize("size", [1, 3, 20])
-@pytest.mark.parametrize("row", REPLIES, ids=lambda row: f"{row['wire']}: {row['stream']}")
+@table("size", [1, 3, 20])
+@table("row", REPLIES)
 def test_the_sdk_reads_the_same_in_a_stream(row: dict[str, Any], size: int) -> None:
     wire, theirs = row["wire"], row["reply"]
 

@@ -10,6 +10,7 @@ from cdp_agent.providers.google.google_credentials import AccessToken, DefaultCr
 from cdp_agent.providers.ollama import ollama
 from cdp_agent.providers.openai import compatible, openai, openai_responses, openrouter
 from cdp_agent.providers.services import SERVICES, Endpoint, endpoint
+from tests.tables import table
 
 KEY = "sk-very-secret"
 
@@ -36,7 +37,7 @@ def test_an_endpoint_never_shows_its_key() -> None:
     assert KEY not in f"{found} {found!r}"
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "base_url", "key", "message"),
     [
         ("llama3.2", None, None, "'llama3.2' does not say whose model it is: write one of openai/llama3.2, "),
@@ -70,7 +71,7 @@ def test_a_wrong_setup_says_what_to_do(model: str, base_url: str | None, key: st
     assert str(caught.value).startswith(message)
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "provider"),
     [
         ("gpt-6-luna", "openai"),
@@ -86,7 +87,7 @@ def test_a_models_name_is_enough_where_only_one_provider_has_it(model: str, prov
     assert (found.provider, found.model) == (provider, model)
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "base_url", "wire"),
     [
         ("openai/m", None, openai_responses),
@@ -154,7 +155,7 @@ def test_vertex_ai_takes_a_key_before_a_token_before_the_machines_credentials() 
     assert isinstance(endpoint("vertex/m", environment=project).credentials, DefaultCredentials)
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@table("name", [*SERVICES])
 def test_every_provider_speaks_in_some_way(name: str) -> None:
     found = endpoint(
         f"{name}/m", base_url="http://localhost:1/v1", api_key="k", environment={"GOOGLE_VERTEX_PROJECT": "p"}
@@ -163,7 +164,7 @@ def test_every_provider_speaks_in_some_way(name: str) -> None:
     assert found.wire.path("m").startswith("/")
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "base_url", "address", "shown"),
     [
         (
@@ -207,7 +208,7 @@ def test_a_key_that_is_no_secret_is_not_taken_out_of_words(key: str) -> None:
     assert found.without_secrets("a bad EMPTY key, b, d") == "a bad EMPTY key, b, d"
 
 
-@pytest.mark.parametrize("base_url", ["http://[::1/v1", "http://x:99999/v1", "http://", "htp://anna:s3cret-word@x?k=v"])
+@table("base_url", ["http://[::1/v1", "http://x:99999/v1", "http://", "htp://anna:s3cret-word@x?k=v"])
 def test_an_address_that_is_none_is_refused_without_its_secrets(base_url: str) -> None:
     with pytest.raises(SetupError, match="is not a base URL: one begins with http:// or https://") as refused:
         endpoint("openai-compatible/m", base_url=base_url, environment={})

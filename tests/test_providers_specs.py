@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
+from tests.tables import table
 from tests.wires.cases import all_cases, encode
 from tests.wires.specs import problems
 
@@ -16,14 +15,14 @@ SPECS = {
     "google": "gemini/generate",
     "vertex": "vertex/generate",
 }
-BODIES = [
-    pytest.param(spec, encode(wire, request), id=f"{spec}: {name}")
+BODIES = {
+    f"{spec}: {name}": (spec, encode(wire, request))
     for wire, spec in SPECS.items()
     for name, request in all_cases(wire).items()
-]
+}
 
 
-@pytest.mark.parametrize(("spec", "body"), BODIES)
+@table(("spec", "body"), BODIES)
 def test_a_body_is_valid_by_the_providers_specification(spec: str, body: dict[str, Any]) -> None:
     assert problems(spec, body) == []
 
@@ -33,7 +32,7 @@ def changed(wire: str, **fields: Any) -> dict[str, Any]:
     return encode(wire, request) | fields
 
 
-@pytest.mark.parametrize(
+@table(
     ("spec", "body"),
     [
         ("openai/chat", changed("openai", messages=[])),

@@ -9,6 +9,7 @@ import tracemalloc
 import pytest
 
 from cdp_agent.providers.shared.stream import EventReader, LineReader
+from tests.tables import table
 
 LINES = [b"data: x", b"data:", b"data", b"data:  y", b": c", b"event: e", b"\xc3\xa9", b""]
 PARTS = [*LINES, b"\r", b"\n", b"\r\n", b"\n\n"]
@@ -43,7 +44,7 @@ def in_pieces(stream: bytes, chance: random.Random) -> list[bytes]:
     return pieces
 
 
-@pytest.mark.parametrize("seed", range(20))
+@table("seed", range(20))
 def test_events_are_the_same_in_whatever_pieces_they_come(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(100):
@@ -52,7 +53,7 @@ def test_events_are_the_same_in_whatever_pieces_they_come(seed: int) -> None:
         assert read(in_pieces(stream, chance)) == read([stream]) == as_the_standard_says(stream), stream
 
 
-@pytest.mark.parametrize(
+@table(
     ("pieces", "events"),
     [
         ([b"data: a\r", b"\n\r", b"\n"], [b"a"]),

@@ -13,6 +13,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.browser.launch.proxy import ChromeProxy, Proxy, chrome_proxy
 from cdp_agent.errors import SetupError
 from tests.detached import DetachedChrome
+from tests.tables import table
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<title>by proxy</title>"
 
@@ -81,7 +82,7 @@ def test_a_proxy_is_told_to_chrome_as_it_wants_it(given: str | Proxy, told: Chro
     assert chrome_proxy(given) == told
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "told"),
     [
         ("", "The proxy has no host: write http://host:port"),

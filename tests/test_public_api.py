@@ -27,6 +27,7 @@ from cdp_agent.browser.context import BrowserContext
 from cdp_agent.page.page import Page
 from scripts import api
 from scripts.sync import Module, definitions
+from tests.tables import table
 
 NAMES = list(vars(cdp_agent)["_MODULES"])
 MODULES: list[ModuleType] = [config, decisions, errors, events, step_events, sync]
@@ -36,7 +37,7 @@ INSIDE = {"OverBudget"}
 """Exceptions that no call lets out."""
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table("name", NAMES)
 def test_a_public_name_can_be_imported(name: str) -> None:
     assert getattr(cdp_agent, name) is not None
 
@@ -68,6 +69,7 @@ print(*sys.modules)
 import cdp_agent.browser.instance
 print(*sys.modules)
 from cdp_agent import Agent
+from tests.tables import table
 print(*sys.modules)"""
 
     told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)

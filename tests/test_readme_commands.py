@@ -15,6 +15,7 @@ from fixtures.shop import ShopServer
 from tests import result_pages
 from tests.commands import ROOT, Cli
 from tests.conftest import Serve
+from tests.tables import table
 
 README = (ROOT / "README.md").read_text("utf-8")
 _ANY_LINES = "…"
@@ -109,7 +110,7 @@ def test_the_shown_session_is_as_it_is_printed_and_the_other_commands_of_the_tex
         assert next(each for name, each in said.items() if name.startswith("run ")).startswith("14.50\n")
 
 
-@pytest.mark.parametrize("command", ELSEWHERE)
+@table("command", [*ELSEWHERE])
 def test_what_is_run_elsewhere_is(command: str) -> None:
     assert command in other_commands()
     assert f'"{command.split(maxsplit=1)[0]}"' in (ROOT / "tests" / ELSEWHERE[command]).read_text("utf-8")
@@ -122,7 +123,7 @@ def test_each_command_that_the_text_names_is_there() -> None:
     assert {name for name in named if name not in OWN and find_tool(name, ()) is None} == set()
 
 
-@pytest.mark.parametrize(
+@table(
     ("shown", "printed", "as_shown"),
     [
         (["a", "…", "c"], ["a", "b", "b", "c"], True),

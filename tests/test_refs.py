@@ -9,6 +9,7 @@ import pytest
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.world import Handle, World
 from cdp_agent.page.snapshot.refs import RefTable, parse_ref
+from tests.tables import table
 
 
 def world() -> World:
@@ -53,7 +54,7 @@ def test_numbers_of_documents_that_have_gone_were_given_and_keep_nothing() -> No
     assert len(table._by_number) == 2
 
 
-@pytest.mark.parametrize("text", ["", "12", "E", "Ex", "E1 E2", "E1234567890", None, 12])
+@table("text", ["", "12", "E", "Ex", "E1 E2", "E1234567890", None, 12])
 def test_what_is_no_ref_is_refused(text: Any) -> None:
     with pytest.raises(InvalidArguments):
         parse_ref(text)

@@ -14,6 +14,7 @@ from cdp_agent.providers.base import Reply, ToolCall, Usage
 from cdp_agent.providers.openai.openai import decoder
 from fixtures import replay
 from fixtures.replay import ReplayServer, fill_refs, newest_page, reply, tool_call
+from tests.tables import table
 
 PAGE = """- heading "Shop" [level=1] [ref=E3]
 - button "Add to cart" [disabled] [ref=E7]
@@ -51,7 +52,7 @@ def test_a_reply_is_a_stream_that_we_can_read() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("placeholder", "ref"),
     [
         ('{{ref:button "Add to cart"}}', "E7"),

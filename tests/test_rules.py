@@ -9,6 +9,7 @@ from cdp_agent.page.policy.hosts import contains_host, read_hosts
 from cdp_agent.page.policy.interception import blocked_urls, patterns_of, socket_conditions
 from cdp_agent.page.policy.rules import RequestRules, pattern, rules_of
 from cdp_agent.security.origins import origin_of, scheme_of
+from tests.tables import table
 
 
 def made(**given: object) -> RequestRules:
@@ -17,7 +18,7 @@ def made(**given: object) -> RequestRules:
     return found
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "origin"),
     [
         ("https://example.com/a?b#c", "https://example.com"),
@@ -63,7 +64,7 @@ def test_an_address_leads_where_chrome_says(url: str, origin: str | None) -> Non
     assert (found and str(found)) == origin
 
 
-@pytest.mark.parametrize(
+@table(
     ("pattern", "meant", "not_meant"),
     [
         (
@@ -96,7 +97,7 @@ def test_a_pattern_means(pattern: str, meant: list[str], not_meant: list[str]) -
     assert [url for url in meant if denying.refusal(url) is None] == []
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["", "https://a.example/path", "a b", "user@a.example", "a.*.example", "*.127.0.0.1", "a.example:x"],
 )
@@ -206,7 +207,7 @@ def test_a_listed_host_is_left_out_of_pages_and_can_be_opened_itself() -> None:
     assert rules.refusal("https://ads.example/", "Document", tab=True) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "patterns"),
     [
         ({"allow": ["a.example"]}, ["http*", "file:*"]),

@@ -4,12 +4,12 @@ import json
 
 import jsonschema_rs
 import msgspec
-import pytest
 
 from cdp_agent.events import Event
 from cdp_agent.schemas import FOLDER, outdated
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.asking import USER_TOOLS
+from tests.tables import table
 from tests.test_events import EVENTS
 
 
@@ -17,8 +17,8 @@ def test_the_committed_schemas_are_current() -> None:
     assert outdated() == [], "run python -m cdp_agent.schemas"
 
 
-@pytest.mark.parametrize("name", ["events.json", "trace.json"])
-@pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
+@table("name", ["events.json", "trace.json"])
+@table("event", EVENTS)
 def test_every_event_is_valid(name: str, event: Event) -> None:
     schema = json.loads((FOLDER / name).read_text())
 

@@ -6,6 +6,7 @@ import pytest
 
 from cdp_agent.page.page import Page
 
+from .tables import table
 from .writing import show
 
 CLOSED = {
@@ -23,7 +24,7 @@ CLOSED = {
 }
 
 
-@pytest.mark.parametrize("content", CLOSED.values(), ids=CLOSED)
+@table("content", CLOSED)
 async def test_text_in_what_is_closed_is_found_with_what_opens_it(content: str, sheet: Page) -> None:
     await show(sheet, f"<p>words</p>{content}")
 

@@ -21,6 +21,7 @@ from cdp_agent.server.pilo_events import PiloBody
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP
 from tests.http_serving import Served, serving
+from tests.tables import table
 
 FORBIDDEN = {"task:setup", "ai:generation", "ai:generation:error", "browser:screenshot_captured_image"}
 PAGE = f"data:text/html,{quote(SHOP)}"
@@ -109,7 +110,7 @@ CHOSEN = {"google": "www.google.com", None: "html.duckduckgo.com", "none": None}
 """Where the search is that a caller asks for, of a server with another."""
 
 
-@pytest.mark.parametrize("asked", ["bing", "duckduckgo", "google", "none"])
+@table("asked", ["bing", "duckduckgo", "google", "none"])
 def test_a_search_has_the_name_that_it_has_with_pilo(asked: str) -> None:
     config, options = Config(), ServerOptions()
     routes = PiloRoutes(AgentApp(config, options).runs, config, options)

@@ -19,6 +19,7 @@ from tests.agents import SHOP
 from tests.conftest import Serve
 from tests.http_serving import serving
 from tests.ports import free_port
+from tests.tables import table
 
 SECRET = "whsec_" + base64.b64encode(b"0123456789abcdef0123456789abcdef").decode()
 
@@ -81,13 +82,13 @@ async def test_nobody_there_is_no_fault() -> None:
     assert not taken
 
 
-@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_!!", "c2hvcnQ=", "whsec_c2hvcnQ="])
+@table("secret", ["", "whsec_", "whsec_!!", "c2hvcnQ=", "whsec_c2hvcnQ="])
 def test_a_secret_that_is_none_is_refused(secret: str) -> None:
     with pytest.raises(SetupError, match="webhook_secret"):
         Webhooks(secret)
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "admitted"),
     [
         ("https://hooks.example.com/x", True),

@@ -20,6 +20,7 @@ from cdp_agent.page.tab.emulate import identity
 from cdp_agent.page.tab.settings import PageSettings, Viewport
 from tests.conftest import Serve, new_tab, on_other_site
 from tests.detached import DetachedChrome
+from tests.tables import table
 
 WINDOWS = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.7339.5 Safari/537.36"
@@ -195,7 +196,7 @@ async def test_where_nothing_is_set_nothing_is_sent(detached: DetachedChrome) ->
     assert "Network.setExtraHTTPHeaders" not in sent
 
 
-@pytest.mark.parametrize(
+@table(
     ("setting", "told"),
     [
         ({"timezone": "Mars/Base"}, "'Mars/Base' is no time zone: write a name such as Europe/Berlin or UTC."),
@@ -227,7 +228,6 @@ async def test_where_nothing_is_set_nothing_is_sent(detached: DetachedChrome) ->
         ({"viewport": {"width": 800, "height": 600}}, "{'width': 800, 'height': 600} is no viewport"),
         ({"viewport": Viewport(800, 600, scale=-1)}, "Viewport(width=800, height=600, scale=-1,"),
     ],
-    ids=lambda each: next(iter(each)) if isinstance(each, dict) else "",
 )
 def test_what_makes_no_sense_is_refused_before_chrome_starts(setting: dict[str, Any], told: str) -> None:
     with pytest.raises(SetupError) as caught:

@@ -6,6 +6,7 @@ import pytest
 
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
+from tests.tables import table
 from tests.test_reading import FILL, read_anew
 from tests.writing import opened, show
 
@@ -92,7 +93,7 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("content", NOT_SHOWN.values(), ids=NOT_SHOWN)
+@table("content", NOT_SHOWN)
 async def test_what_cannot_be_seen_is_marked_once(content: str, sheet: Page) -> None:
     await show(sheet, f"<h1>Page</h1>{content}")
 
@@ -102,7 +103,7 @@ async def test_what_cannot_be_seen_is_marked_once(content: str, sheet: Page) -> 
     assert 'heading "Page" [level=1]' in text
 
 
-@pytest.mark.parametrize("content", SHOWN.values(), ids=SHOWN)
+@table("content", SHOWN)
 async def test_what_can_be_seen_or_is_read_aloud_is_not_marked(content: str, sheet: Page) -> None:
     await show(sheet, f"<h1>Page</h1>{content}")
 

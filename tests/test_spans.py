@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot import snapshot as snapshots
+from tests.tables import table
 from tests.writing import show
 
 TABLES: dict[str, tuple[str, list[str | None]]] = {
@@ -29,7 +28,7 @@ TABLES: dict[str, tuple[str, list[str | None]]] = {
 }
 
 
-@pytest.mark.parametrize("case", TABLES)
+@table("case", [*TABLES])
 async def test_each_cell_stands_in_its_column(case: str, sheet: Page) -> None:
     html, rows = TABLES[case]
     await show(sheet, f"<table>{html}</table>")
@@ -52,7 +51,7 @@ LISTS = {
 }
 
 
-@pytest.mark.parametrize("case", LISTS)
+@table("case", [*LISTS])
 async def test_an_item_has_the_number_that_its_place_does_not_tell(case: str, sheet: Page) -> None:
     html, items = LISTS[case]
     await show(sheet, html)
@@ -71,7 +70,7 @@ QUOTED = {
 }
 
 
-@pytest.mark.parametrize("case", QUOTED)
+@table("case", [*QUOTED])
 async def test_quotations_and_readings_are_set_off(case: str, sheet: Page) -> None:
     html, text = QUOTED[case]
     await show(sheet, html)
@@ -93,7 +92,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("case", CHANGES)
+@table("case", [*CHANGES])
 async def test_what_was_read_before_follows_a_change_of_a_neighbour(case: str, sheet: Page) -> None:
     many = "<p>text" * 120  # fewer elements are always read anew
     rows = "<tr id=first><td rowspan=2>North<td>Oslo<tr id=second><td>Bergen<tr><td>South<td id=last>x<tr><td>East<td>y"

@@ -25,6 +25,7 @@ from cdp_agent.decisions import (
     Stop,
 )
 from cdp_agent.steps.approval.approval import ApprovalQueue, Submit, calling
+from tests.tables import table
 
 PLAN = PlanProposed(id=1, steps=["Click Save"])
 ACTION = ActionProposed(id=1, number=1, step="Click Save", tool="click", arguments={"ref": "E1"})
@@ -40,7 +41,7 @@ def saying(decision: object) -> Callable[[Ask], object]:
     return lambda ask: decision
 
 
-@pytest.mark.parametrize(
+@table(
     ("ask", "decision", "data"),
     [
         (PLAN, Approve(), {"decision": "approve"}),

@@ -9,6 +9,7 @@ from cdp_agent.steps.resolve.call import Output, resolve_reference
 from cdp_agent.steps.resolve.resolve import Unclear
 
 from .outlines import done
+from .tables import table
 
 FORM = """
     - textbox "Email" [ref=E1]
@@ -75,7 +76,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("step", "call"), CALLS, ids=[step for step, _ in CALLS])
+@table(("step", "call"), CALLS)
 def test_a_step_is_one_call(step: str, call: str) -> None:
     assert done(step, FORM) == call
 
@@ -107,7 +108,7 @@ def test_what_a_step_gave_is_taken(result: str | Reference, value: str) -> None:
 EVIL = "https://evil.test/x"
 
 
-@pytest.mark.parametrize(
+@table(
     "output",
     [
         Output(1, "search_web", f"1. {EVIL}\n   https://a.test/", {"results": [{"url": "https://a.test/"}]}),
@@ -118,7 +119,6 @@ EVIL = "https://evil.test/x"
         Output(1, "manage_tabs", EVIL, {"tabs": [{"url": "https://a.test/"}]}),
         Output(1, "click", f'clicked E1 link "{EVIL}"', {"navigated_to": "https://a.test/", "new_tabs": []}),
     ],
-    ids=lambda each: each.tool,
 )
 def test_words_that_look_like_an_address_are_none_that_a_step_gave(output: Output) -> None:
     assert resolve_reference(Reference("url", 1, 1), [output]) == "https://a.test/"

@@ -27,6 +27,7 @@ from cdp_agent.steps.language.intents import (
     UseTab,
     Wait,
 )
+from tests.tables import table
 
 SEARCH_FIELD = (Target("search", kind="field"),)
 MEANT: list[tuple[str, Intent]] = [
@@ -113,12 +114,12 @@ MEANT: list[tuple[str, Intent]] = [
 ]
 
 
-@pytest.mark.parametrize(("step", "intent"), MEANT, ids=[step for step, _ in MEANT])
+@table(("step", "intent"), MEANT)
 def test_a_step_means_one_act(step: str, intent: Intent) -> None:
     assert read_step(step) == intent
 
 
-@pytest.mark.parametrize("step", ["Sign in", "Extract the prices of all phones", "Do what is needed", "", "Buy it"])
+@table("step", ["Sign in", "Extract the prices of all phones", "Do what is needed", "", "Buy it"])
 def test_a_step_in_other_words_means_nothing(step: str) -> None:
     assert read_step(step) is None
 

@@ -9,6 +9,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 from tests.outlines import done
+from tests.tables import table
 from tests.writing import show
 
 # Around every list there are others, of which none may be taken for it.
@@ -120,7 +121,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("step", "page", "call"), CASES)
+@table(("step", "page", "call"), CASES)
 def test_an_entry_is_told_by_its_place_in_the_list_that_is_called_so(step: str, page: str, call: str) -> None:
     assert done(step, page) == call
 

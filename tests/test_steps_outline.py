@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from cdp_agent.steps.resolve.outline import OutlineNode
 
 from .outlines import shown
+from .tables import table
 
 SNAPSHOTS = sorted((Path(__file__).parent / "snapshots").glob("*.txt"))
 
 
-@pytest.mark.parametrize("path", SNAPSHOTS, ids=[path.stem for path in SNAPSHOTS])
+@table("path", SNAPSHOTS)
 def test_every_line_of_a_snapshot_is_a_node_at_its_depth(path: Path) -> None:
     lines = [line for line in path.read_text("utf-8").split("\n") if line.lstrip().startswith("- ")]
 

@@ -7,6 +7,7 @@ import pytest
 from cdp_agent.errors import SetupError
 from cdp_agent.steps.approval.policy import ALLOW_ALL, ASK, AUTO, Rule, Rules, Ruling, allowing, rules_from
 from cdp_agent.steps.approval.risk import Risk
+from tests.tables import table
 
 SHOP = "https://shop.example/cart"
 NONE, SUBMITS, BOTH = Risk((), SHOP), Risk(("submits",), SHOP), Risk(("submits", "pays"), SHOP)
@@ -43,7 +44,7 @@ def test_a_rule_for_acts_without_risk() -> None:
     assert rules_from(["deny tool=goto risk=none"]).ruling("goto", NONE).verdict == "deny"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "problem"),
     [
         ("maybe", "not 'maybe'"),

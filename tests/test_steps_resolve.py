@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from cdp_agent.steps.language.intents import Target
 from cdp_agent.steps.resolve.resolve import Found, resolve
 
 from .outlines import done, shown
+from .tables import table
 
 SHOP = """
     - navigation "Main":
@@ -279,12 +278,12 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("step", "page", "call"), MEANT, ids=[step for step, _, _ in MEANT])
+@table(("step", "page", "call"), MEANT)
 def test_the_words_mean_one_element(step: str, page: str, call: str) -> None:
     assert done(step, page) == call
 
 
-@pytest.mark.parametrize(("step", "page", "why"), REFUSED, ids=[f"{step}: {why}" for step, _, why in REFUSED])
+@table(("step", "page", "why"), REFUSED)
 def test_what_is_in_doubt_is_refused_with_what_it_may_be(step: str, page: str, why: str) -> None:
     assert done(step, page) == why
 
@@ -292,7 +291,7 @@ def test_what_is_in_doubt_is_refused_with_what_it_may_be(step: str, page: str, w
 SNAPSHOTS = sorted((Path(__file__).parent / "snapshots").glob("*.txt"))
 
 
-@pytest.mark.parametrize("path", SNAPSHOTS, ids=[path.stem for path in SNAPSHOTS])
+@table("path", SNAPSHOTS)
 def test_a_name_means_the_element_that_has_it_or_none_when_several_have_it(path: Path) -> None:
     page = shown(path.read_text("utf-8"))
     named = [node for node in page.nodes if node.ref and node.name and node.role != "iframe"]

@@ -13,6 +13,7 @@ from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from cdp_agent.tools.members.anthropic import MEMBERS
 from tests.conftest import Serve
+from tests.tables import table
 from tests.writing import write
 
 POST = '<form method=post action="/buy"><input aria-label=Name><input aria-label=City>{}</form>'
@@ -196,7 +197,7 @@ async def test_files_and_scripts_are_risks(site: Page) -> None:
     assert await kinds(site, "snapshot") == ()
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "kind"),
     [
         ("Place your order", "pays"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.steps.language.words import mention_score, name_score, quoted
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("wanted", "name", "score"),
     [
         ("Save", "save…", 1.0),

@@ -8,6 +8,7 @@ from cdp_agent.errors import NotInteractable
 from cdp_agent.page.page import Page
 from tests.acting import ref
 from tests.conftest import Serve
+from tests.tables import table
 from tests.writing import show
 
 FORM = """<form id=f onsubmit="event.preventDefault();
@@ -33,7 +34,7 @@ BY_ITS_BUTTON = {
 }
 
 
-@pytest.mark.parametrize("content", BY_ITS_BUTTON.values(), ids=BY_ITS_BUTTON)
+@table("content", BY_ITS_BUTTON)
 async def test_a_text_of_several_lines_is_sent_by_the_button(sheet: Page, content: str) -> None:
     await show(sheet, content)
 

@@ -14,10 +14,11 @@ from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Context, Observation
 from tests.conftest import Serve
+from tests.tables import table
 from tests.writing import opened
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "address"),
     [
         ("https://example.com/a?b#c", "https://example.com/a?b#c"),
@@ -40,7 +41,7 @@ def test_an_address_gets_its_scheme(text: str, address: str) -> None:
     assert complete_address(text) == address
 
 
-@pytest.mark.parametrize("text", ["", "shoes", "two words.com", "javascript:alert(1)", "mailto:a@b.org", "http://"])
+@table("text", ["", "shoes", "two words.com", "javascript:alert(1)", "mailto:a@b.org", "http://"])
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(InvalidArguments, match="is not an address"):
         complete_address(text)

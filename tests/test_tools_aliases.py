@@ -18,10 +18,11 @@ from cdp_agent.tools.aliases import NAMES, nearest
 from fixtures.replay import tool_call
 from tests.agents import DONE, SHOP, of, play
 from tests.conftest import Serve
+from tests.tables import table
 from tests.writing import opened
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "near"),
     [
         ("clik", ["click"]),
@@ -33,7 +34,6 @@ from tests.writing import opened
         ("", []),
         ("click" * 200_000, ["click"]),
     ],
-    ids=lambda value: value[:20] if isinstance(value, str) else "",
 )
 def test_of_a_name_that_there_is_not_the_nearest_are_told(name: str, near: list[str]) -> None:
     assert nearest(name, BUILT_IN) == near
@@ -59,7 +59,7 @@ def understood(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any
     return found.tool.name, found.as_json()
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "arguments", "ours"),
     [
         ("type", {"ref": "E1", "text": "cats"}, ("fill", {"ref": "E1", "value": "cats"})),
@@ -115,13 +115,13 @@ def test_what_is_meant_is_called_by_our_name(name: str, arguments: dict[str, Any
     assert understood(name, arguments) == ours
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table("name", [*NAMES])
 def test_an_alias_stands_for_a_tool_that_is_there_and_is_none_itself(name: str) -> None:
     assert NAMES[name].tool in BUILT_IN
     assert name not in BUILT_IN
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "arguments", "why"),
     [
         ("jump", {}, "There is no tool 'jump'. Call one of those"),

@@ -8,6 +8,7 @@ from msgspec import Meta
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, by_name, tool
+from tests.tables import table
 
 
 class PackArguments(Arguments, frozen=True):
@@ -41,7 +42,7 @@ def test_a_tool_is_derived_from_its_function() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "arguments", "changes"),
     [
         ("click", {"ref": "E1"}, True),
@@ -94,7 +95,7 @@ def test_parameters_are_one_plain_object() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@table(
     ("source", "expected"),
     [
         ('{"ref":"E12"}', PackArguments("E12")),
@@ -116,13 +117,12 @@ def test_parameters_are_one_plain_object() -> None:
         ('I use {it}: {"ref":"E1","labels":["}\\""]}', PackArguments("E1", labels=['}"'])),
         ({"ref": "E1", "weight": "3"}, PackArguments("E1", weight=3)),
     ],
-    ids=str,
 )
 def test_what_is_plainly_meant_is_taken(source: str | dict[str, object], expected: PackArguments) -> None:
     assert pack.parse(source) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("source", "problem"),
     [
         ("", "Object missing required field `ref`"),
@@ -201,7 +201,7 @@ def test_the_built_in_tools() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@table("name", [*BUILT_IN])
 def test_every_parameter_of_a_built_in_tool_is_described_and_plain(name: str) -> None:
     parameters = BUILT_IN[name].parameters
 
@@ -211,8 +211,8 @@ def test_every_parameter_of_a_built_in_tool_is_described_and_plain(name: str) ->
         assert schema["description"].endswith(".")
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
-@pytest.mark.parametrize("given", ["x" * 100_000, ["x" * 100_000], {"x" * 100_000: 1}, 10**300], ids=type)
+@table("name", [*BUILT_IN])
+@table("given", ["x" * 100_000, ["x" * 100_000], {"x" * 100_000: 1}, 10**300])
 def test_what_a_model_gave_too_much_of_is_not_told_back_to_it(name: str, given: object) -> None:
     tool = BUILT_IN[name]
     for parameter in tool.parameters["properties"]:

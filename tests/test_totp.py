@@ -6,6 +6,7 @@ import pytest
 
 from cdp_agent.errors import SetupError
 from cdp_agent.security.secrets import Totp
+from tests.tables import table
 
 SEEDS = {
     "sha1": b"12345678901234567890",
@@ -23,7 +24,7 @@ VECTORS = [
 KEY = "JBSWY3DPEHPK3PXP"
 
 
-@pytest.mark.parametrize(("at", "sha1", "sha256", "sha512"), VECTORS)
+@table(("at", "sha1", "sha256", "sha512"), VECTORS)
 def test_the_codes_are_those_of_the_standard(at: int, sha1: str, sha256: str, sha512: str) -> None:
     codes = {
         name: Totp(base64.b32encode(seed).decode(), digits=8, algorithm=name).code(at) for name, seed in SEEDS.items()
@@ -49,7 +50,7 @@ def test_a_code_changes_with_the_period() -> None:
     assert codes[0] == codes[1] != codes[2]
 
 
-@pytest.mark.parametrize(
+@table(
     "totp",
     [
         Totp("not base32!"),
@@ -61,7 +62,6 @@ def test_a_code_changes_with_the_period() -> None:
         Totp(f"otpauth://totp/x?secret={KEY}&digits=many"),
         Totp("otpauth://totp/x"),
     ],
-    ids=str,
 )
 def test_what_is_no_key_is_refused_without_quoting_it(totp: Totp) -> None:
     with pytest.raises(SetupError) as refused:

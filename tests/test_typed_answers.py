@@ -19,6 +19,7 @@ from cdp_agent.extract.form import Form, form_of
 from cdp_agent.providers.base import Request, Text, ToolSpec, User
 from cdp_agent.providers.constrained import as_json, schema_of
 from cdp_agent.tools.ending import DoneArguments
+from tests.tables import table
 from tests.wires.cases import encode
 
 
@@ -102,7 +103,6 @@ FORMS: list[tuple[Any, Any, Any]] = [  # the form, the answer as JSON, and what 
     (CHAIN, {"next": {"next": None}}, {"next": {"next": None}}),
     (NAMED, ["ab"], ["ab"]),
 ]
-IDS = [str(getattr(form, "__name__", form))[:40] for form, _, _ in FORMS]
 PARAMETERS = {
     "openai": lambda body: body["tools"][0]["function"]["parameters"],
     "openai_responses": lambda body: body["tools"][0]["parameters"],
@@ -130,9 +130,9 @@ def read(done: TypedDone, answer: Form, arguments: Any) -> Any:
     return value
 
 
-@pytest.mark.parametrize("written", ["data", "text"])
-@pytest.mark.parametrize("wire", PARAMETERS)
-@pytest.mark.parametrize(("asked", "given", "value"), FORMS, ids=IDS)
+@table("written", ["data", "text"])
+@table("wire", [*PARAMETERS])
+@table(("asked", "given", "value"), FORMS)
 def test_an_answer_arrives_as_what_was_asked_for(wire: str, asked: Any, given: Any, value: Any, written: str) -> None:
     answer = form(asked)
     done = TypedDone.of(answer)
@@ -145,7 +145,7 @@ def test_an_answer_arrives_as_what_was_asked_for(wire: str, asked: Any, given: A
     assert read(done, answer, arguments) == value
 
 
-@pytest.mark.parametrize(("asked", "given", "value"), FORMS, ids=IDS)
+@table(("asked", "given", "value"), FORMS)
 def test_a_model_without_tools_is_held_to_the_same_form(asked: Any, given: Any, value: Any) -> None:
     done = TypedDone.of(form(asked))
 

@@ -13,6 +13,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.errors import ActionError, SetupError
 from cdp_agent.websearch import NAMES, Results, Search, WebResult, configure
 from cdp_agent.websearch.base import plain
+from tests.tables import table
 
 KEY = "sk-very-secret"
 KEYED = {"brave": "BRAVE_API_KEY", "tavily": "TAVILY_API_KEY", "exa": "EXA_API_KEY", "parallel": "PARALLEL_API_KEY"}
@@ -234,14 +235,14 @@ async def test_a_service_that_is_not_there_is_an_action_error() -> None:
     assert "pass-word" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("name", "variable"), KEYED.items())
+@table(("name", "variable"), KEYED.items())
 def test_a_key_comes_from_the_environment_and_is_never_shown(name: str, variable: str) -> None:
     search = configure(name, environment={variable: f" {KEY}\n"})
 
     assert (search.key, KEY in repr(search)) == (KEY, False)
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "settings", "why"),
     [
         ("altavista", {}, "There is no search 'altavista'. Those there are: " + ", ".join(NAMES)),

@@ -16,6 +16,7 @@ from cdp_agent.websearch.engines import bing, duckduckgo, google
 from cdp_agent.websearch.tab import read, unwrap
 from tests import result_pages as pages
 from tests.conftest import Serve
+from tests.tables import table
 from tests.writing import write
 
 PATHS = {"duckduckgo": "/html/", "google": "/search", "bing": "/search"}
@@ -135,7 +136,7 @@ async def test_the_agents_tab_stays_in_front_in_a_chrome_of_ours(browser: Browse
     assert await page.evaluate("[document.visibilityState, document.hasFocus(), left]") == ["visible", True, 0]
 
 
-@pytest.mark.parametrize(
+@table(
     ("wrapped", "address"),
     [
         ("https://duckduckgo.com/l/?uddg=https%3A%2F%2Fa.example%2F%3Fx%3D1%262&rut=1", "https://a.example/?x=1&2"),

@@ -22,13 +22,14 @@ SLOW_TEST_S = 600.0
 def sort_into_tiers(items: list[pytest.Item]) -> None:
     """Gives each test the marker of its tier, and the slow ones the time that they may take; orders the files."""
     place: dict[Path, int] = {}
+    launching: dict[int, bool] = {}
     for item in items:
         marked = {mark.name for mark in item.iter_markers()}
         tier = next((name for name in TIERS if name in marked), "")
         if tier == "slow":
             item.add_marker(pytest.mark.timeout(SLOW_TEST_S))
         elif not tier:
-            tier = "chrome" if _starts_chrome(item) else "unit"
+            tier = "chrome" if _starts_chrome(item, launching) else "unit"
             item.add_marker(tier)
         place[item.path] = min(TIERS.index(tier), place.get(item.path, len(TIERS)))
     items.sort(key=lambda item: place[item.path])
@@ -42,11 +43,17 @@ def shuffle(items: list[pytest.Item], seed: str) -> None:
     items.sort(key=lambda item: place[item.path])
 
 
-def _starts_chrome(item: pytest.Item) -> bool:
-    """Whether the test, one of its fixtures, or a function of the tests that they call, launches a Chrome."""
+def _starts_chrome(item: pytest.Item, launching: dict[int, bool]) -> bool:
+    """Whether the test, one of its fixtures, or a function of the tests that they call, launches a Chrome.
+
+    The rows of a table have the same of these: what was found out of one is noted.
+    """
     assert isinstance(item, pytest.Function)
-    definitions = item._fixtureinfo.name2fixturedefs.values()  # pytest has no public word for what a test asks for
-    return any(_launches(each) for each in [item.function, *(fixture.func for of in definitions for fixture in of)])
+    asks_for = item._fixtureinfo  # pytest has no public word for it
+    if id(asks_for) not in launching:
+        fixtures = [fixture.func for of in asks_for.name2fixturedefs.values() for fixture in of]
+        launching[id(asks_for)] = any(map(_launches, [item.function, *fixtures]))
+    return launching[id(asks_for)]
 
 
 def _launches(function: Callable[..., Any], known: dict[FunctionType, bool] = {}) -> bool:  # noqa: B006 (it remembers)

@@ -298,10 +298,10 @@ class PolicyRegistry:
         attached.session.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
 
     def _record(self, worker: SiteWorker, request_id: str, url: str) -> None:
-        """Records a refused request or socket, which may never have been held."""
-        groups = self.table.groups_at(worker.site)
-        if groups and (blocked := violation_of(self.table.rules_of(worker), url)) is not None:
-            groups[0].ledger.record(blocked, request_id)
+        """Records a refused request or socket, which may never have been held, for each group that it may be of."""
+        if (blocked := violation_of(self.table.rules_of(worker), url)) is not None:
+            for group in self.table.groups_at(worker.site):
+                group.ledger.record(blocked, request_id)
 
     def _on_detached(self, session_id: str) -> None:
         """Forgets a worker whose session ended, and those that it started."""

@@ -286,13 +286,16 @@ REMEMBERED = {
         ["", "p.textContent = 'one'", "", "p.textContent = 'two'", "p.textContent = ''", "p.append('three')"],
     ),
     "a field without a label": (
-        f"<ol>{FILLER}</ol><form id=p><input required><textarea>said</textarea><select><option>one<option>two</select>"
+        f"<ol>{FILLER}</ol><form id=p><input required><textarea>said</textarea><select><option>one<option>one</select>"
         "<select multiple><option>three<option>four</select><progress value=1 max=9></progress><input readonly"
         " aria-labelledby=b></form><i id=b>named</i>",
         [
             "p[0].value = 'a word'; p[1].value = 'more'",
             "p[2].selectedIndex = 1; p[3][1].selected = true",
             "p[2][0].label = 'first'; p[3][0].hidden = true",
+            "p.prepend(document.createElement('style')); p.firstChild.sheet.insertRule('option { }')",
+            "p.firstChild.sheet.cssRules[0].style.display = 'none'",
+            "p.firstChild.sheet.deleteRule(0)",
             "p[2].size = 2",
             "p.querySelector('progress').value = 7",
             "b.firstChild.data = 'renamed'",

@@ -40,7 +40,7 @@ function overlayIn(inDocument) {
   return null;
 }
 
-// So many elements are searched for shadow roots in the time of a hit test, and so many more for each frame in the page.
+// So many elements are searched for shadow roots in the time of a hit test, and so many more for each frame.
 const SMALL_DOCUMENT = 200;
 const FOR_A_FRAME = 50;
 const MAYBE_FLOATING = '[style*="position" i],dialog[open],[popover],:fullscreen';

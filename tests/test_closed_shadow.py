@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.page.frames.world import World
@@ -170,6 +171,24 @@ async def test_no_closed_root_is_looked_for_where_only_text_came(page: Page, ser
 
     assert texts == ["- paragraph: 0", "- paragraph: 1", "- paragraph: 2"]
     assert asked.count("DOM.getOuterHTML") <= 1  # when Chrome has collected its garbage, it is looked up
+
+
+async def test_nodes_are_counted_once_for_all_frames_of_a_process(page: Page, serve: Serve, asked: list[str]) -> None:
+    inside = serve("<p id=h>there</p>", other_site=True)
+    await opened(page, serve, f"<iframe src='{inside}'></iframe>" * 3)
+    await page.wait_for(idle=0.1)
+    for _ in range(2):
+        await page.snapshot()
+    asked.clear()
+    await page.snapshot()
+    counts = asked.count("Memory.getDOMCounters")
+    last = (await tab_of(page).frames()).all()[-1]
+
+    attach = "void (h.attachShadow({mode: 'closed'}).innerHTML = '<b>Inside</b>')"
+    await last.session.send(runtime.Evaluate(expression=attach))
+
+    assert (await page.snapshot()).text.count("Inside") == 1
+    assert 2 <= counts < 4  # two processes, four frames; an answer that comes late is not waited for
 
 
 async def test_closed_roots_are_looked_for_once_where_there_are_open_ones(

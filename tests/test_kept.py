@@ -285,6 +285,25 @@ REMEMBERED = {
         "<style>b:empty + i { display: none }</style><p><b id=p></b><i>said</i></p>",
         ["", "p.textContent = 'one'", "", "p.textContent = 'two'", "p.textContent = ''", "p.append('three')"],
     ),
+    "a field without a label": (
+        f"<ol>{FILLER}</ol><form id=p><input required><textarea>said</textarea><select><option>one<option>one</select>"
+        "<select multiple><option>three<option>four</select><progress value=1 max=9></progress><input readonly"
+        " aria-labelledby=b></form><i id=b>named</i>",
+        [
+            "p[0].value = 'a word'; p[1].value = 'more'",
+            "p[2].selectedIndex = 1; p[3][1].selected = true",
+            "p[2][0].label = 'first'; p[3][0].hidden = true",
+            "p.prepend(document.createElement('style')); p.firstChild.sheet.insertRule('option { }')",
+            "p.firstChild.sheet.cssRules[0].style.display = 'none'",
+            "p.firstChild.sheet.deleteRule(0)",
+            "p[2].size = 2",
+            "p.querySelector('progress').value = 7",
+            "b.firstChild.data = 'renamed'",
+            "p[0].focus(); p[1].setSelectionRange(0, 2)",
+            "p[0].blur(); p.inert = true",
+            "p.inert = false; p[4].style.visibility = 'hidden'",
+        ],
+    ),
     "the language of the page": (
         "<style>p:lang(de)::before { content: 'DE ' }</style><p>one</p>",
         [
@@ -474,6 +493,20 @@ async def test_only_the_lines_that_changed_are_told(page: Page, serve: Serve, mo
     assert '"changed"' in changed[0][1]
     assert parts[-1].edits is not None
     assert sum(len(edit) for edit in parts[-1].edits if isinstance(edit, str)) < 200
+
+
+async def test_a_table_of_fields_is_kept(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    fields = "<tr><td>Amount<td><input value=1><td><select><option>one<option>two</select>" * 1200
+    await page.goto(serve(f"<!doctype html><table>{fields}</table>"))
+    await page.snapshot()
+    parts = _watched(monkeypatch)
+
+    await page.evaluate("document.querySelectorAll('input')[700].value = 'changed'")
+    lines = (await page.snapshot()).text.split("\n")
+
+    assert [": changed" in line for line in lines].count(True) == 1
+    assert parts[-1].edits is not None
+    assert sum(len(edit) for edit in parts[-1].edits if isinstance(edit, str)) < 500
 
 
 BLIND = "markChange(currentCache, record, target, type);"

@@ -280,7 +280,7 @@ async def _state_after(at: Located, local: int, wanted: str) -> str | None:
     try:
         after = await at.world.call("waitForCheckState", local, wanted, returning=_Checkable)
         hidden = hidden_content_of(at.world)
-        if after.state != wanted and hidden is not None and await hidden.renew_internals(at.world, local):
+        if after.state != wanted and hidden is not None and await hidden.custom_elements.renew(at.world, local):
             after = await at.world.call("checkable", local, returning=_Checkable)
     except DocumentGone:
         return None

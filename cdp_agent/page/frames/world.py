@@ -80,6 +80,15 @@ class World:
         functions = Handle(_object_id("Runtime.evaluate", answer))
         return cls(session, frame_id, context_id, functions, is_preloaded=was_preloaded)
 
+    @property
+    def isolate(self) -> str:
+        """The V8 isolate that it runs in, which stands for Chrome's process: object ids begin with that number.
+
+        https://source.chromium.org/chromium/chromium/src/+/main:v8/src/inspector/remote-object-id.cc
+        """
+        isolate, _, rest = self._functions.object_id.partition(".")
+        return isolate if "." in rest else f"{self.session.id} {self._functions.object_id}"
+
     @overload
     async def call(self, name: str, *args: object, timeout_s: float = CALL_TIMEOUT_S) -> Any: ...
     @overload

@@ -2,27 +2,27 @@
 
 Closed shadow roots: when the number of nodes (`Memory.getDOMCounters`, asked with each reading) changes by more than
 the text nodes that were added, the markup with all shadow roots is searched for closed ones; if it has more than are
-known, Chrome is asked about possible hosts. Roles and names that custom elements set through `ElementInternals`:
-`Accessibility.getPartialAXTree`, for some of them at each reading. Listeners for the mouse: see listeners.py.
+known, Chrome is asked about possible hosts. What custom elements set through `ElementInternals`: see
+custom_elements.py. Listeners for the mouse: see listeners.py.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Coroutine
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
 
-from cdp_agent.cdp import accessibility, dom, dom_debugger, runtime
-from cdp_agent.cdp.connection import Session, retrieve_exception
+from cdp_agent.cdp import dom, dom_debugger, runtime
+from cdp_agent.cdp.connection import retrieve_exception
 from cdp_agent.cdp.memory import DomCounters, GetDomCounters
-from cdp_agent.cdp.performance import GetMetrics
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
 
+from .custom_elements import ASKED_AT_ONCE, CustomElements, InternalsQuery
 from .frame_part import AddedCounts, FramePart
 from .listeners import (
     MOST,
@@ -33,16 +33,20 @@ from .listeners import (
     listeners_of,
     object_of,
 )
+from .queries import (
+    ChromeCounters,
+    ProcessCounts,
+    answered,
+    any_at_once,
+    ask_counters,
+    counters_after,
+    counters_of,
+)
 from .style_rules import StyleRules
 
-T = TypeVar("T")
-
-_STATES = {"checked", "disabled", "expanded", "level", "pressed", "selected", "required", "invalid", "readonly"}
 _CLOSED = b'shadowrootmode=\\"closed\\"'
 _ANY_ROOT = b'shadowrootmode=\\"'
 """Chrome serializes a shadow root as a <template> with this attribute, which counts as one more node."""
-ASKED_AT_ONCE = 24
-"""How many custom elements Chrome is asked about again at each reading, in turn: 0.1 ms each."""
 _HOSTS_AT_ONCE = 500
 LARGE_MARKUP = 100_000
 _SHARE = 0.25
@@ -72,8 +76,7 @@ class PendingQueries(msgspec.Struct, frozen=True):
     """None if the nodes are counted after the reading, see style_rules.py."""
     roots: list[int]
     listeners: asyncio.Future[list[dom_debugger.EventListeners | BaseException]] | None
-    custom: list[int]
-    internals: asyncio.Future[list[accessibility.AXNodes | BaseException]] | None
+    internals: InternalsQuery | None
 
 
 class _LookedAhead(msgspec.Struct, frozen=True):
@@ -81,25 +84,6 @@ class _LookedAhead(msgspec.Struct, frozen=True):
 
     roots: int
     internals: list[int]
-
-
-class ChromeCounters(msgspec.Struct, frozen=True):
-    """Chrome's counters for the whole process; style recalculations are counted for the session's frames only."""
-
-    documents: int
-    nodes: int
-    js_event_listeners: int
-    style_recalculations: int | None = None
-    """None where they were not asked for."""
-
-
-class _Custom(msgspec.Struct):
-    """A custom element: its backend node id, and its last known role, name and states."""
-
-    node: int
-    semantics: dict[str, object] | None
-    answer: bytes = b""
-    """Chrome's answer that `semantics` was decoded from."""
 
 
 async def ask_first(frame: Frame, timeout_s: float) -> DocumentAnswers:
@@ -131,17 +115,15 @@ class HiddenContent:
         """How many matches in the markup are not closed roots: a script or a template may contain the words."""
         self.rules = StyleRules()
         self._known_listeners = KnownListeners()
-        self._custom: dict[int, _Custom] = {}
+        self.custom_elements = CustomElements()
         self._unsearched: tuple[str, str] | None = None
         self._listeners_late = False
         self._first: tuple[DocumentAnswers, asyncio.Future[runtime.Evaluated]] | None = None
         """What `begin` took in, until the world has answered."""
-        self._asked: set[int] = set()
-        """The custom elements that Chrome was asked about for the present reading."""
 
     def begin_reading(self) -> None:
         """Begins a new reading."""
-        self._asked.clear()
+        self.custom_elements.begin_reading()
         self._known_listeners.begin_reading()
 
     @property
@@ -157,7 +139,7 @@ class HiddenContent:
     def late(self) -> list[tuple[str, str]]:
         """Things for which the last reading used the state of an earlier one, and why."""
         late = [(_LISTENERS, f"there are many, and they were asked {self._known_listeners.age_s():.1f} s ago")]
-        others = len(self._custom.keys() - self._asked)
+        others = self.custom_elements.not_asked
         customs = (f"what {others} custom elements say of themselves", f"{ASKED_AT_ONCE} are asked again each time")
         return late * self._listeners_late + [customs] * (others > 0)
 
@@ -183,7 +165,7 @@ class HiddenContent:
         """Takes in the shadow roots and custom elements of a document before it is read; returns who listens there."""
         there = await world.answer("lookAhead", ahead, returning=_LookedAhead, timeout_s=CALL_TIMEOUT_S)
         _, in_roots = await asyncio.gather(
-            self._adopt_custom(world, there.internals), self._listeners_in_new_roots(world, there.roots)
+            self.custom_elements.add(world, there.internals), self._listeners_in_new_roots(world, there.roots)
         )
         return in_roots
 
@@ -191,39 +173,23 @@ class HiddenContent:
         if roots == self._roots_entered:
             return {}
         entered = await self._enter(world, roots)
-        answers = await _answered(world, ask_listeners(world.session, [self._roots[number] for number in entered]))
+        answers = await answered(world, ask_listeners(world.session, [self._roots[number] for number in entered]))
         return dict(zip(entered, listeners_of(answers), strict=True))
 
-    def send_queries(self, world: World, *, listeners: bool, rules: bool) -> PendingQueries:
+    def send_queries(
+        self, world: World, process_counts: ProcessCounts, *, listeners: bool, rules: bool
+    ) -> PendingQueries:
         """Sends cheap queries together with the reading that follows. `rules`: that reading depends on style rules."""
-        session = world.session
         roots = list(self._roots) if listeners and self._known_listeners.ask_with_reading() else []
-        # When a world is read again because of new answers, the elements that were just asked about are left out.
-        custom = [each for each in self._custom if each not in self._asked][:ASKED_AT_ONCE]
-        self._asked.update(custom)
-        for local in custom:
-            self._custom[local] = self._custom.pop(local)  # moved to the end, so that the rest get their turn
-        queries = PendingQueries(
-            counters=None if rules and self.rules.are_many else session.post(GetDomCounters()),
-            roots=roots,
-            listeners=ask_listeners(session, [self._roots[each] for each in roots]) if roots else None,
-            custom=custom,
-            internals=_ask_internals(session, [self._custom[each].node for each in custom]) if custom else None,
-        )
-        for answer in (queries.counters, queries.listeners, queries.internals):
-            if answer is not None:
-                answer.add_done_callback(retrieve_exception)  # if the reading fails, it is never awaited
-        return queries
+        counters = None if rules and self.rules.are_many else process_counts.ask(world)
+        answers = ask_listeners(world.session, [self._roots[each] for each in roots]) if roots else None
+        if answers is not None:
+            answers.add_done_callback(retrieve_exception)  # if the reading fails, it is never awaited
+        return PendingQueries(counters, roots, answers, self.custom_elements.send_query(world.session))
 
     async def counted(self, world: World, queries: PendingQueries) -> ChromeCounters:
         """Chrome's counters, asked for after a reading or together with it. Raises as `begin`."""
-        if queries.counters is not None:
-            counters = await _answered(world, queries.counters)
-            return ChromeCounters(counters.documents, counters.nodes, counters.js_event_listeners)
-        async with deadline(world.session, CALL_TIMEOUT_S):
-            metrics = (await world.session.send(GetMetrics())).metrics
-        found = {each.name: int(each.value) for each in metrics}
-        return ChromeCounters(found["Documents"], found["Nodes"], found["JSEventListeners"], found["RecalcStyleCount"])
+        return await (counters_after(world) if queries.counters is None else counters_of(world, queries.counters))
 
     async def adopt(
         self, world: World, queries: PendingQueries, counted: ChromeCounters, part: FramePart, *, listeners: bool
@@ -239,9 +205,9 @@ class HiddenContent:
             self._documents.discard(number)
         steps = [self._adopt_roots(world, queries, counted, part, listeners=listeners)]
         if queries.internals is not None:
-            steps.append(self._adopt_internals(world, queries.custom, queries.internals))
+            steps.append(self.custom_elements.adopt(world, queries.internals))
         if part.internals:
-            steps.append(self._adopt_custom(world, part.internals))
+            steps.append(self.custom_elements.add(world, part.internals))
         return await any_at_once(steps)
 
     async def _adopt_roots(
@@ -315,8 +281,7 @@ class HiddenContent:
         return await self._find_closed(world, markups)
 
     async def _count_nodes(self, world: World) -> int:
-        async with deadline(world.session, CALL_TIMEOUT_S):
-            return (await world.session.send(GetDomCounters())).nodes
+        return (await answered(world, ask_counters(world))).nodes
 
     async def _find_closed(self, world: World, markups: list[bytes]) -> bool:
         """Finds the hosts of closed roots that are in the markup and not known yet; True if any was found."""
@@ -342,10 +307,10 @@ class HiddenContent:
         if not roots and queries.listeners is None:
             self._listeners_late = self._known_listeners.may_be_late
             return False
-        answers = await _answered(world, queries.listeners) if queries.listeners is not None else []
+        answers = await answered(world, queries.listeners) if queries.listeners is not None else []
         if roots:
             asked = ask_listeners(world.session, [self._roots[each] for each in roots])
-            answers = [*answers, *await _answered(world, asked)]
+            answers = [*answers, *await answered(world, asked)]
         found = dict(zip([*queries.roots, *roots], listeners_of(answers), strict=True))
         update = await self._known_listeners.update(world, self._roots, found)
         if queries.listeners is None and not is_due:
@@ -361,60 +326,6 @@ class HiddenContent:
             )
         return update.news
 
-    async def _adopt_internals(
-        self, world: World, elements: list[int], asked: asyncio.Future[list[accessibility.AXNodes | BaseException]]
-    ) -> bool:
-        return await self._tell_internals(world, elements, await _answered(world, asked))
-
-    async def _adopt_custom(self, world: World, new: list[int]) -> bool:
-        """Asks about custom elements for the first time."""
-        if not new:
-            return False
-        with world.group() as group:
-            handles = await world.elements(new, group)
-            described = await world.ask_each(
-                [dom.DescribeNode(object_id=each.object_id) if each else None for each in handles]
-            )
-        nodes = {local: each.node.backend_node_id for local, each in zip(new, described, strict=True) if each}
-        self._asked.update(nodes)
-        for local, node in nodes.items():
-            self._custom[local] = _Custom(node, {})  # {}: not asked yet
-        return await self._tell_internals(world, list(nodes), await _ask_internals(world.session, nodes.values()))
-
-    async def renew_internals(self, world: World, local: int) -> bool:
-        """Asks again for the role, name and states of a custom element; True if they changed. Raises as `begin`."""
-        if local not in self._custom:
-            return False
-        answers = await _ask_internals(world.session, [self._custom[local].node])
-        return await self._tell_internals(world, [local], answers)
-
-    async def _tell_internals(
-        self, world: World, elements: list[int], answers: list[accessibility.AXNodes | BaseException]
-    ) -> bool:
-        changed: list[tuple[int, dict[str, object] | None]] = []
-        for local, answer in zip(elements, answers, strict=True):
-            if not isinstance(answer, accessibility.AXNodes):
-                self._custom.pop(local, None)  # gone
-                continue
-            custom, nodes = self._custom.get(local), bytes(answer.nodes)
-            if custom is None or custom.answer == nodes:
-                continue
-            custom.answer = nodes
-            semantics = _semantics(nodes)
-            if custom.semantics != semantics:
-                custom.semantics = semantics
-                changed.append((local, semantics))
-        if changed:
-            await world.call("adoptInternals", changed)
-        return bool(changed)
-
-
-async def any_at_once(steps: Sequence[Coroutine[Any, Any, bool]]) -> bool:
-    """Whether any of the steps, which are done at the same time, returns true."""
-    if len(steps) == 1:  # a task would add a tenth to the time of reading a small page
-        return await steps[0]
-    return any(await asyncio.gather(*steps))
-
 
 _KNOWN: WeakKeyDictionary[World, HiddenContent] = WeakKeyDictionary()
 
@@ -427,26 +338,6 @@ def hidden_content_of(world: World) -> HiddenContent | None:
 def set_hidden_content(world: World, hidden: HiddenContent) -> None:
     """Sets the `HiddenContent` of the world."""
     _KNOWN[world] = hidden
-
-
-async def _answered(world: World, query: asyncio.Future[T]) -> T:
-    """The answer to a query that was sent with a reading; it usually comes before the reading's.
-
-    Raises DocumentGone, PageUnresponsive, BrowserError.
-    """
-    if query.done() and not query.cancelled() and query.exception() is None:
-        return query.result()
-    async with deadline(world.session, CALL_TIMEOUT_S):
-        return await query
-
-
-def _ask_internals(
-    session: Session, nodes: Iterable[int]
-) -> asyncio.Future[list[accessibility.AXNodes | BaseException]]:
-    asked = [
-        session.post(accessibility.GetPartialAXTree(backend_node_id=node, fetch_relatives=False)) for node in nodes
-    ]
-    return asyncio.gather(*asked, return_exceptions=True)
 
 
 async def _adopt_closed(world: World, wanted: int) -> int:
@@ -481,24 +372,3 @@ async def _adopt_closed(world: World, wanted: int) -> int:
         if len(hosts) < _HOSTS_AT_ONCE:
             break
     return adopted
-
-
-_nodes_of = msgspec.json.Decoder(list[accessibility.AXNode]).decode
-
-
-def _semantics(answer: bytes) -> dict[str, object] | None:
-    nodes = _nodes_of(answer)
-    if not nodes or nodes[0].ignored:
-        return None
-    node = nodes[0]
-    states = {each.name: _plain(each.value) for each in node.properties if each.name in _STATES}
-    return {
-        "role": _plain(node.role) or "",
-        "name": _plain(node.name) or "",
-        "description": _plain(node.description) or "",
-        "states": states,
-    }
-
-
-def _plain(value: accessibility.AXValue | None) -> Any:
-    return None if value is None else msgspec.json.decode(value.value)

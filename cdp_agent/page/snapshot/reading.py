@@ -17,18 +17,11 @@ from cdp_agent.errors import ActionError, DocumentGone
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import World, deadline
 
-from .closed_shadow import (
-    ChromeCounters,
-    HiddenContent,
-    PendingQueries,
-    any_at_once,
-    ask_first,
-    hidden_content_of,
-    set_hidden_content,
-)
+from .closed_shadow import HiddenContent, PendingQueries, ask_first, hidden_content_of, set_hidden_content
 from .code_editors import adopt_code
 from .frame_part import FramePart
 from .pdf import read_pdf
+from .queries import ChromeCounters, ProcessCounts, any_at_once
 from .refs import RefTable
 
 READ_TIMEOUT_S = 10.0
@@ -145,6 +138,7 @@ class _Reader(Generic[P]):
         self._finish = finish
         self._meanwhile = meanwhile
         self._frame_timeout_s = frame_timeout_s
+        self._process_counts = ProcessCounts()
 
     async def read(self, frame: Frame) -> Reading[P]:
         if frame.parent is None or self._frame_timeout_s is None:
@@ -194,7 +188,8 @@ class _Reader(Generic[P]):
 
     async def _ask(self, world: World, hidden: HiddenContent, *, same_rules: bool) -> _Answer[P]:
         needs_rules = self._returning.needs_rules
-        queries = hidden.send_queries(world, listeners=self._returning.needs_listeners, rules=needs_rules)
+        listeners = self._returning.needs_listeners
+        queries = hidden.send_queries(world, self._process_counts, listeners=listeners, rules=needs_rules)
         part = await self._call(world, {"sameRules": True} if same_rules else {})
         counted = await hidden.counted(world, queries)
         is_valid = True

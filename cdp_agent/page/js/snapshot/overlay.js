@@ -40,14 +40,17 @@ function overlayIn(inDocument) {
   return null;
 }
 
-const SMALL_DOCUMENT = 200; // elements: in more, a hit test is faster than looking for shadow roots
+// So many elements are searched for shadow roots in the time of a hit test, and so many more for each frame.
+const SMALL_DOCUMENT = 200;
+const FOR_A_FRAME = 50;
 const MAYBE_FLOATING = '[style*="position" i],dialog[open],[popover],:fullscreen';
 
 /** Whether nothing in a small document is out of the flow, shadow roots apart: there are none. */
 function isAllInFlow(inDocument) {
+  const { length } = elementsByTag_.call(inDocument, '*');
+  if (length === 0 || length > SMALL_DOCUMENT + FOR_A_FRAME * window.length) return false;
   const elements = selectAll(inDocument, '*');
-  if (!elements.length || elements.length > SMALL_DOCUMENT || selectionsFor(elements[0]).floats) return false;
-  if (selectsAny(inDocument, MAYBE_FLOATING)) return false;
+  if (selectionsFor(elements[0]).floats || selectsAny(inDocument, MAYBE_FLOATING)) return false;
   for (let i = 0; i < elements.length; i++) if (rootOfHost(elements[i])) return false;
   return true;
 }

@@ -169,6 +169,41 @@ function rememberVolatile(element, tag) {
     remember(VOLATILE, element);
 }
 
+// Their lines say all that can change in them: visiting them again would visit all that they are in, too.
+const FIELDS = new Set('INPUT TEXTAREA SELECT PROGRESS METER'.split(' '));
+const FIELD = {
+  ask: (field) => {
+    const around = newLine(null, '', '');
+    const tag = tagOf(field);
+    const role = roleOf(field, tag);
+    // without the options of a closed list: a mutation record or OFFERED tells what changes in them
+    if (tag === 'SELECT' && !isListSelect(field) && !isOpenSelect(field))
+      return `${selectedIndexOf(field)} ${wordsOf(selectLine(field, tag, role, 0))}`;
+    SPECIAL_TAGS[tag](field, tag, role, around, 0, 0);
+    return around.kids.map(wordsOf).join();
+  },
+};
+const OFFERED = { ask: (list) => [...selectOptions(list)].map(isOffered).join(), byRulesAlone: true };
+const selectedIndexOf = reader(HTMLSelectElement, 'selectedIndex');
+
+/** All that a line says, with those in it. @param {Line} line @returns {string} */
+const wordsOf = ({ role, name, states, value, kids }) =>
+  JSON.stringify([role, name, states, value, ...kids.map((kid) => (typeof kid === 'string' ? kid : wordsOf(kid)))]);
+
+/**
+ * Has a field that was just visited compared by its line, unless that depends on which descriptions came before it.
+ * @param {{kids: any[]}} around  which ends with its line @param {number} usesBefore  of descriptions
+ */
+function rememberField(field, around, usesBefore) {
+  const { cache } = reading;
+  const line = around.kids.at(-1);
+  if (!cache || line?.element !== field || cache.descriptionUses.length > usesBefore || hasAttr(field, 'aria-hidden'))
+    return;
+  if (!cache.answers.get(VOLATILE)?.delete(field)) return;
+  remember(FIELD, field, line.tag === 'SELECT' ? undefined : wordsOf(line));
+  if (line.tag === 'SELECT') remember(OFFERED, field);
+}
+
 let outsideReads = 0;
 
 /** Records that the element being visited depends on others: another element's text, or what a field contains. */

@@ -297,9 +297,10 @@ function visitVisible(element, tag, line, flags, depth, isNotable) {
     return;
   }
   const role = roleOf(element, tag);
-  const special = SPECIAL_TAGS[tag];
-  if (special) {
-    special(element, tag, role, line, flags, depth);
+  if (tag in SPECIAL_TAGS) {
+    const usesBefore = reading.cache?.descriptionUses.length;
+    SPECIAL_TAGS[tag](element, tag, role, line, flags, depth);
+    if (FIELDS.has(tag)) rememberField(element, line, usesBefore);
     return;
   }
   const code = isNotable ? codeKind(element) : undefined;

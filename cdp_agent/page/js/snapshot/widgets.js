@@ -54,10 +54,16 @@ function visitField(element, tag, role, parent, flags) {
 const MOST_OPTION_LINES = 30;
 const LONGEST_OPTIONS = 1500; // characters
 
-function visitSelect(element, tag, role, parent, flags) {
+/** The line of a list without its options. */
+function selectLine(element, tag, role, flags) {
   const line = fieldLine(element, tag, role, flags);
-  parent.kids.push(line);
   line.value = valueOf(element, tag, role);
+  return line;
+}
+
+function visitSelect(element, tag, role, parent, flags) {
+  const line = selectLine(element, tag, role, flags);
+  parent.kids.push(line);
   if (isSecret(element)) return;
   const options = [...selectOptions(element)];
   const isList = isListSelect(element);

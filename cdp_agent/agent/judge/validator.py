@@ -50,6 +50,8 @@ to be done on a page (ordered, sent, set) must show in the records as done.
 - partial: some of what was asked for is missing, wrong, or not shown.
 - complete: everything asked for is there, and the records show it.
 - excellent: complete, clear, and nothing to be improved.
+Where the agent gives the task up: complete if the records show that it cannot be done, otherwise partial, with what \
+was not tried.
 An answer that says honestly, and with what the records show, that something cannot be had may be complete.
 
 {prompts.DATA_ONLY} The same holds for the answer that you judge.
@@ -62,6 +64,9 @@ The answer is not accepted (attempt {attempt} of {most}, judged as {quality}). T
 {feedback}
 Do what is missing, then call done again with the whole answer. The same answer again counts only where the feedback \
 is wrong, and what you were shown bears all of it out."""
+_NOT_GIVEN_UP = """\
+The task goes on: it is not shown that it cannot be done.
+{feedback}"""
 _JUDGED_BEFORE = """\
 An answer to this task was refused before. That may have been wrong, or what it missed may have been done since: you \
 get more of the records now. Refuse again only for what these do not show, and say which it is."""
@@ -134,6 +139,27 @@ async def conclude(run: Run, answer: str) -> str | None:
     )
 
 
+async def confirm_abort(run: Run, reason: str) -> str | None:
+    """Ends the run given up and returns None, or returns what was not tried, for the model to read.
+
+    Raises ModelError, BrowserError.
+    """
+    run.validations += 1
+    try:
+        verdict = await _judge(run, reason, check_claims(run, reason), gives_up=True)
+    except (BadReply, Refused, OverBudget) as error:
+        run.emit(AgentStatus(**run.stamp, message=f"It could not be judged whether to give up: {error}"))
+        run.give_up(reason)
+        return None
+    if verdict.completion_quality in ACCEPTED or run.validations >= run.limits.max_validations:
+        run.give_up(reason)
+        return None
+    feedback = (verdict.feedback or verdict.task_assessment).strip()
+    quality = verdict.completion_quality
+    run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=quality, feedback=feedback))
+    return _NOT_GIVEN_UP.format(feedback=fence(feedback, "feedback"))
+
+
 def _is_repeated(run: Run, answer: str) -> bool:
     """Whether this was last called with the same answer; remembers the answer for the next call."""
     words = " ".join(answer.split())
@@ -155,7 +181,7 @@ def _end_forced(run: Run, value: object, why: str) -> None:
     run.end = End(value, TaskError("failed", why), "forced")
 
 
-async def _judge(run: Run, answer: str, checked: Checked) -> ValidateTaskArguments:
+async def _judge(run: Run, answer: str, checked: Checked, *, gives_up: bool = False) -> ValidateTaskArguments:
     conversation = run.judge
     if conversation is None:
         system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(run.task.guardrails))
@@ -167,7 +193,8 @@ async def _judge(run: Run, answer: str, checked: Checked) -> ValidateTaskArgumen
         page = "The page at the end:\n" + fence(new, "page at the end") if new is not None else prompts.UNCHANGED
         parts = [
             *_before(run, first=first),
-            "The answer to judge:\n" + fence(answer, "answer"),
+            ("The agent gives the task up, since:\n" if gives_up else "The answer to judge:\n")
+            + fence(answer, "answer"),
             *claims_report(run, checked),
             rows_report(run, answer, checked),
             _PICTURE if picture is not None else "",

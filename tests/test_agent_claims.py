@@ -31,7 +31,7 @@ URL = "https://shop.org/mugs/1"
     ],
 )
 def test_quotes_numbers_and_addresses_are_claims(answer: str, found: list[str]) -> None:
-    assert claims(answer) == found
+    assert [str(claim) for claim in claims(answer)] == found
 
 
 def test_each_claim_is_shown_with_its_line_or_is_missing() -> None:

@@ -272,8 +272,9 @@ def refused(claimed: list[str], page: str) -> list[str]:
     found = []
     for first in range(0, len(claimed), _AT_ONCE):
         said = [f"It is {claim}" for claim in claimed[first : first + _AT_ONCE]]
-        missing = check("\n".join(said), page).missing
-        found += [each.removeprefix("It is ") for each in said if not set(claims(each)).isdisjoint(missing)]
+        checked = check("\n".join(said), page)
+        borne_out = {claim.claim for claim in checked.found}
+        found += [each.removeprefix("It is ") for each in said if not borne_out.issuperset(map(str, claims(each)))]
     return found
 
 

@@ -36,7 +36,7 @@ def test_what_else_an_error_says_stays() -> None:
         prompts.failure("click", text).split("\n")[2]
         for text in (
             "E3 is gone, and the page keeps rendering anew: wait, then take a new snapshot.",
-            "There is no E99: this page has given E1 to E9. Take a snapshot and use a ref that it shows.",
+            "There is no E99: this page has given E1 to E9. Take a snapshot and use a ref that the page shows.",
             "The page was replaced by another one meanwhile: take a new snapshot.",
             "Whether it had an effect is not known. Take a new snapshot, reload the page or go elsewhere.",
             "It became no text field: take a snapshot and see what that opened",
@@ -45,7 +45,7 @@ def test_what_else_an_error_says_stays() -> None:
 
     assert found == [
         "E3 is gone, and the page keeps rendering anew: wait.",
-        "There is no E99: this page has given E1 to E9. Use a ref that it shows.",
+        "There is no E99: this page has given E1 to E9. Use a ref that the page shows.",
         "The page was replaced by another one meanwhile.",
         "Whether it had an effect is not known. Reload the page or go elsewhere.",
         "It became no text field: see what that opened",

@@ -100,7 +100,8 @@ async def test_the_same_without_effect_is_told_then_shown_and_then_ends(browser:
     assert [bool(event.snapshot) for event in of(events, AgentObserved)] == [True, True]
     error = result_of(events).error
     assert error is not None
-    assert (error.code, len(server.turns)) == ("stuck", 5)
+    assert said(server, 6).startswith("This is your last turn: Turn after turn nothing new was seen or told")
+    assert (error.code, len(server.turns)) == ("stuck", 6)
 
 
 async def is_told(browser: Browser, page: Page, calls: list[bytes], url: str | None = None, **options: Any) -> bool:

@@ -50,11 +50,11 @@ async def test_the_judge_sees_the_task_the_answer_and_the_evidence(browser: Brow
         f'Address: {url}\nTitle: Shop\n\n- heading "Shop" [level=1]\n- textbox "Search" [ref=E1]: tea\n'
         '- button "Go" [focused] [ref=E2]\n- paragraph: Found tea\n</untrusted>\n\n'
         'The answer to judge:\n<untrusted label="answer">\nThe page says "Found tea" for 99 crowns.\n</untrusted>\n\n'
-        "Of the quotes, numbers and addresses in the answer these were shown to the agent:\n"
+        "Of the quotes, names, numbers and addresses in the answer these were shown to the agent:\n"
         '<untrusted label="shown">\nFound tea — ~ - paragraph (now Found tea, before Nothing yet)\n</untrusted>\n\n'
-        'These were not found in anything shown to it:\n<untrusted label="not found">\n99\n</untrusted>'
+        'These were not found in anything shown to it:\n<untrusted label="not found">\n99 crowns\n</untrusted>'
     )
-    assert of(events, TaskValidated)[0].not_found == ["99"]
+    assert of(events, TaskValidated)[0].not_found == ["99 crowns"]
     assert result_of(events).validation == "passed"
 
 
@@ -82,7 +82,7 @@ async def test_what_is_missing_goes_back_to_the_model_and_is_judged_again(browse
         "An answer to this task was refused before. That may have been wrong, or what it missed may have been done "
         "since: you get more of the records now. Refuse again only for what these do not show, and say which it is.\n\n"
         'The answer to judge:\n<untrusted label="answer">\nTea, 5 crowns.\n</untrusted>\n\n'
-        'These were not found in anything shown to it:\n<untrusted label="not found">\n5\n</untrusted>'
+        'These were not found in anything shown to it:\n<untrusted label="not found">\n5 crowns\n</untrusted>'
     )
 
 
@@ -103,7 +103,7 @@ async def test_what_the_run_has_typed_bears_nothing_out(browser: Browser, page: 
 
     events, _ = await play(browser, page, [fill, search, done, COMPLETE], content=SHOP)
 
-    assert of(events, TaskValidated)[0].not_found == ["1234", "77"]
+    assert of(events, TaskValidated)[0].not_found == ["1234 crowns", "77"]
 
 
 async def test_what_an_extraction_made_up_bears_nothing_out(browser: Browser, page: Page) -> None:
@@ -129,9 +129,9 @@ async def test_what_an_extraction_without_a_schema_made_up_is_marked_to_all(brow
     assert marked in server.requests[-2]["messages"][-1]["content"]
     assert marked in judging(server.requests)
     shown, _, missing = judging(server.requests).partition("These were not found in anything shown to it:")
-    assert "Of the quotes, numbers and addresses in the answer these were shown" not in shown
-    assert missing == '\n<untrusted label="not found">\n137\nZephyr\n</untrusted>'
-    assert of(events, TaskValidated)[0].not_found == ["137", "Zephyr"]
+    assert "Of the quotes, names, numbers and addresses in the answer these were shown" not in shown
+    assert missing == '\n<untrusted label="not found">\n137 crowns\nZephyr\n</untrusted>'
+    assert of(events, TaskValidated)[0].not_found == ["137 crowns", "Zephyr"]
 
 
 async def test_what_an_extraction_took_from_the_page_is_shown_by_the_page_s_own_line(
@@ -152,7 +152,7 @@ async def test_the_user_s_words_are_no_page_s(browser: Browser, page: Page) -> N
     events, server = await play(browser, page, [done, PARTIAL] * 3, content=SHOP, task="Does a kettle cost 42 crowns?")
 
     user = judging(server.requests).partition("No page showed these; they are the user's own words:\n")[2]
-    assert user == '<untrusted label="words of the user">\n42\n</untrusted>'
+    assert user == '<untrusted label="words of the user">\n42 crowns\n</untrusted>'
     assert (result_of(events).success, result_of(events).validation) == (False, "forced")
 
 
@@ -168,7 +168,7 @@ async def test_what_code_returns_counts_but_for_what_the_model_wrote_into_it(bro
         allow_evaluate=True,
     )
 
-    assert of(events, TaskValidated)[0].not_found == ["99"]
+    assert of(events, TaskValidated)[0].not_found == ["99 crowns"]
 
 
 async def test_what_was_looked_for_in_vain_bears_nothing_out(browser: Browser, page: Page) -> None:
@@ -306,3 +306,32 @@ async def test_a_run_that_is_given_up_has_no_answer_of_the_type(browser: Browser
 
     assert result_of(events).answer is None
     assert result_of(events).error == TaskError("aborted", "Sold out.")
+
+
+TABLE = "<table><tr><th>Mug<th>Price<tr><td>Blue<td>€ 9<tr><td>Red<td>€ 12<tr><td>Clay<td>€ 4</table>"
+
+
+@pytest.mark.parametrize(("task", "sees_rows"), [("Which is the cheapest mug?", True), ("What does Red cost?", False)])
+async def test_an_answer_that_compares_is_judged_by_all_rows(
+    task: str, sees_rows: bool, browser: Browser, page: Page
+) -> None:
+    done = tool_call("done", {"result": "The mug called Blue, at € 9." if sees_rows else "€ 12"})
+
+    _, server = await play(browser, page, [done, COMPLETE], content=TABLE, task=task)
+
+    rows = "- row: Mug | Price\n- row: Blue | € 9\n- row: Red | € 12\n- row: Clay | € 4"
+    shown = f'The rows and items that it was shown there:\n<untrusted label="rows">\n{rows}\n</untrusted>'
+    assert (shown in judging(server.requests)) is sees_rows
+
+
+async def test_a_figure_of_something_else_is_told_with_its_line(browser: Browser, page: Page) -> None:
+    done = tool_call("done", {"result": "It has 12 chairs."})
+
+    events, server = await play(browser, page, [done, COMPLETE], content="<p>12 mugs are left</p>", task="Look")
+
+    assert judging(server.requests).endswith(
+        "Of these the figures were shown, but not with the words or units that the answer has beside them. Decide by "
+        'the line whether it means the same:\n<untrusted label="shown of something else">\n'
+        "12 chairs — - paragraph: 12 mugs are left\n</untrusted>"
+    )
+    assert of(events, TaskValidated)[0].not_found == []

@@ -105,7 +105,7 @@ async def test_what_goes_wrong_is_told_as_a_result_that_the_model_reads(client: 
     wrong = await client.call_tool("click", {"reff": "E1"})
 
     assert stale.is_error
-    assert text_of(stale) == "There is no E99: none was given yet. Take a snapshot and use a ref that it shows."
+    assert text_of(stale) == "There is no E99: none was given yet. Take a snapshot and use a ref that the page shows."
     assert (stale.meta or {})["error"] == "StaleRef"
     assert wrong.is_error
     assert (wrong.meta or {})["error"] == "InvalidArguments"

@@ -19,7 +19,7 @@ from cdp_agent.agent.state.planner import revising
 from cdp_agent.agent.state.recovery import observe, tell_endpoints
 from cdp_agent.agent.state.run import End, Run
 from cdp_agent.agent.toolset import TypedDone
-from cdp_agent.agent.turn import take_turn
+from cdp_agent.agent.turn import take_last_turn, take_turn
 from cdp_agent.decisions import AskUser, Paused
 from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError, SetupError
 from cdp_agent.events import (
@@ -163,6 +163,8 @@ class Loop:
                 run.begin_step()
                 await take_turn(run)
                 run.check_limits()
+                if run.end is not None and run.ended_at_limit:
+                    await take_last_turn(run, run.end)
                 await checkpoint.keep(run)
                 run.emit(TaskMetricsIncremental(**run.stamp, stats=run.usage.stats()))
 

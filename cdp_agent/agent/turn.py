@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from cdp_agent.agent.batch import Batch
 from cdp_agent.agent.model import prompts
+from cdp_agent.agent.model.budget import OverBudget
 from cdp_agent.agent.model.model_calls import Generation
 from cdp_agent.agent.observation.stuck_detector import Stuck
 from cdp_agent.agent.state import recovery
 from cdp_agent.agent.state.compaction import make_room
 from cdp_agent.agent.state.recovery import observe
+from cdp_agent.agent.state.run import End, Run
 from cdp_agent.agent.toolset import offer_tabs, spec_of
 from cdp_agent.errors import ContextTooLong, ModelError
 from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError
-from cdp_agent.providers.base import Assistant, Request
-
-if TYPE_CHECKING:
-    from cdp_agent.agent.state.run import Run
+from cdp_agent.providers.base import Assistant, Request, ToolCall
+from cdp_agent.session.calls import Call, parse_call_on, perform
+from cdp_agent.tools.base import Answer, Context
 
 _MOST_NARROWINGS = 4
+_FEW_TURNS = (5, 2)
+"""The numbers of turns left at which the model is told so."""
 
 
 async def take_turn(run: Run) -> None:
@@ -82,11 +83,43 @@ def _request(run: Run) -> Request:
 
 async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:
     """Ends the run with this answer and returns None, or returns why it is not accepted."""
-    if success:
-        from cdp_agent.agent.judge import validator  # late: its dependencies take long to import
+    from cdp_agent.agent.judge import validator  # late: its dependencies take long to import
 
-        return await validator.conclude(run, answer)
-    run.give_up(answer)
+    return await (validator.conclude if success else validator.confirm_abort)(run, answer)
+
+
+async def take_last_turn(run: Run, over: End) -> None:
+    """Asks the model once more at the end of a run without an answer, so that what was found is not lost.
+
+    Nothing but done and abort is carried out. The run ends with `over`, unless an answer is accepted.
+    """
+    run.end = None
+    assert over.error is not None
+    run.history.add_user_message(prompts.LAST_TURN.format(why=over.error.message))
+    try:
+        generation = await _generate(run)
+        generation.tell(run.log)
+        answer = await _answer_in(run, generation.reply.tool_calls)
+        if answer is not None and answer.success:
+            await _conclude(run, answer.result, success=True)
+    except (ModelError, OverBudget):
+        answer = None  # the run's own end is the reason that counts
+    end: End | None = run.end  # set by `_conclude`
+    if end is None and answer is not None and run.task.form is None:
+        end = End(answer.result, over.error, "forced" if answer.success else None)
+    if end is not None and end.error is not None:
+        end = msgspec.structs.replace(end, error=over.error)
+    run.end = end or msgspec.structs.replace(over, error=run.budget.spent or over.error)
+
+
+async def _answer_in(run: Run, calls: tuple[ToolCall, ...]) -> Answer | None:
+    """The answer that one of the calls gives, None if none does."""
+    for call in calls:
+        parsed = await parse_call_on(run.tabs.page, call, run.tools)
+        if isinstance(parsed, Call) and parsed.tool.terminal:
+            answer = await perform(parsed, Context(run.tabs.page, run.browser))
+            assert isinstance(answer, Answer)
+            return answer
     return None
 
 
@@ -107,6 +140,9 @@ async def _add_results(run: Run, batch: Batch, refusal: str | None) -> None:
     if batch.stuck in (Stuck.TELL, Stuck.SHOW):
         notes.append(prompts.STUCK_WARNING if batch.stuck is Stuck.TELL else prompts.STUCK_SHOWN)
         run.emit(AgentStatus(**run.stamp, message="Nothing new was seen or told for several turns."))
+    turns_left = run.limits.max_steps - run.usage.steps
+    if turns_left in _FEW_TURNS:
+        notes.append(prompts.TURNS_LEFT.format(turns=turns_left))
     if notes:
         last = results.pop()
         results.append(msgspec.structs.replace(last, text="\n".join([last.text, *notes])))

@@ -32,6 +32,34 @@ _LETTERS = re.compile(r"[^\W\d_][\w'’-]*")
 _LONGEST_ITEM = 8
 """In words: what is longer is a sentence, whose words are the model's own."""
 _LONGEST_ARTICLE = 3
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_NEXT_WORD = re.compile(r"[*_`]*[ -]([^\W\d_][^\W\d_'’-]*)")
+_LABEL_BEFORE = re.compile(r"([^\W\d_]+)[*_`]*(\s?[:=]| (?:is|are|was|were|ist|sind|er|är|es|est|#))?[*_`]* $")
+"""A word before a figure: with a colon or "is" between them, or a name such as "Room" in Room 12."""
+_IN_NAMES = frozenset("of the de da di la van von der den af av und and".split())  # noqa: SIM905  # words
+_SEVERAL = re.compile(r"\d[/x:]\d|\d\.\d+\.\d")
+"""In figures of several parts, such as 4.6/5, which mean little else, and in versions."""
+_POSSESSIVE = re.compile(r"['’]s$")
+_MOST_BESIDE = 3
+_SHORT_TIME = 5
+_FUNCTION_WORDS = frozenset(
+    """
+    a about above after all also an and any are as at be been before below but by can each for from had has have he
+    here how i if in into is it its me more most no nor not of off on only or our out over per she so some such than
+    that the their them then there these they this those through to under until up via was we were what when where
+    which while who why will with within without you your
+    aber als am an auf aus bei bis da dann das dass dem den der des die durch ein eine einem einen einer er es für im
+    in ist mehr mit nach nicht noch nur oder pro sich sie sind so um und unter vom von vor war waren wenn werden wie
+    wird zu zum zur
+    av de den der det du el en er et for fra han hun i ikke la le les los med men og om på sin som til var ved
+    """.split()  # noqa: SIM905  # words, not a list of strings
+)
+_SAYS_LITTLE = frozenset(
+    """
+    available current different existing further left new other remaining same times total
+    """.split()  # noqa: SIM905  # words, not a list of strings
+)
+"""Adjectives that any thing that is counted may have."""
 _ANSWERS = frozenset(("yes", "no", "none", "n/a", "unknown", "not", "and"))
 
 
@@ -42,20 +70,97 @@ class Grounding(msgspec.Struct, frozen=True):
     lines: list[str]
 
 
-def claims(answer: str) -> list[str]:
+class Claim(msgspec.Struct, frozen=True):
+    """Something that can be looked up: a quote, an address, a figure with its unit, a word with digits, or a name.
+
+    `beside`: the words beside a figure without a unit, of which one says what it counts.
+    """
+
+    text: str
+    beside: tuple[str, ...] = ()
+    label: str = ""
+    """The text with those words, as it is reported."""
+    is_name: bool = False
+    starts_sentence: bool = False
+    """Whether the first word of a name has its capital letter perhaps only because a sentence begins with it."""
+
+    def __str__(self) -> str:
+        return self.label or self.text
+
+
+def claims(answer: str) -> list[Claim]:
     """The quotes, addresses, figures with their units, and words with digits in an answer, each once, in order."""
     text = _LIST_MARK.sub(lambda match: " " * len(match[0]), answer)
-    claim_at = {match.start(): match[0].rstrip(".,;:!?") for match in WEB_ADDRESS.finditer(text)}
-    text = WEB_ADDRESS.sub(_blank, text)
-    claim_at |= {match.start(): match[1].strip() for match in _QUOTE.finditer(text)}
-    text = _QUOTE.sub(_blank, text)
+    claim_at: dict[int, Claim] = {}
+    for kind in (WEB_ADDRESS, _EMAIL, _QUOTE):
+        for match in kind.finditer(text):
+            exact = match[1].strip() if kind is _QUOTE else match[0].rstrip(".,;:!?")
+            claim_at[match.start()] = Claim(exact)
+        text = kind.sub(_blank, text)
     spans = [match.span() for match in _WORD.finditer(text) if any(map(str.isdecimal, match[0]))]
     plain = text.translate(_PLAIN)
     plain = plain.casefold() if len(plain.casefold()) == len(text) else plain
-    spans += [(figure.start, figure.end) for figure in (*figures(plain), *long_numbers(plain))]
+    shown = figures(plain)
+    bare = {figure.end for figure in shown if figure.kind == "number" and not (figure.unit or figure.per)}
+    times = {figure.end for figure in shown if figure.kind == "time" and figure.end - figure.start <= _SHORT_TIME}
+    spans += [(figure.start, figure.end) for figure in (*shown, *long_numbers(plain))]
     for start, end in _joined(spans):
-        claim_at[start] = text[start:end].strip(".,;:!?'’*_# ")
-    return list(dict.fromkeys(claim_at[place] for place in sorted(claim_at) if claim_at[place]))[:MOST_CLAIMS]
+        exact = text[start:end].strip(".,;:!?'’*_# ")
+        end = text.rindex(exact, start, end) + len(exact)
+        if end in bare and not _SEVERAL.search(exact):
+            claim_at[start] = _with_words_beside(exact, text, plain, start, end)
+        else:  # a time may be written as 7.30, which alone is a number
+            claim_at[start] = Claim(exact.replace(".", ":") if end in times else exact, label=exact)
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    claim_at |= dict(_names(text))
+    return list(dict.fromkeys(claim_at[place] for place in sorted(claim_at) if claim_at[place].text))[:MOST_CLAIMS]
+
+
+def _names(text: str) -> Iterator[tuple[int, Claim]]:
+    """Names of two or more words with capital letters, without headings, labels and the heads of tables."""
+    at, lines = 0, text.split("\n")
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        label = _LABEL.match(_EMPHASIS.sub(_blank, line))
+        begins = label.end() if label else 0
+        if not (line.lstrip().startswith("#") or (_TABLE_RULE.match(following) and "|" in line)):
+            for start, name in _capitalised(line, begins):
+                before = line[begins:start].rstrip(" *_`")
+                starts = before[-1:] in ("", ".", "!", "?", ":", "|") or not _LETTERS.search(before)
+                if starts and name.split()[0].casefold() in _FUNCTION_WORDS:
+                    name, starts = name.split(maxsplit=1)[1], False
+                name = _POSSESSIVE.sub("", name)
+                if " " in name:
+                    yield at + start, Claim(name, is_name=True, starts_sentence=starts)
+        at += len(line) + 1
+
+
+def _capitalised(line: str, begins: int) -> Iterator[tuple[int, str]]:
+    """Two or more words with capital letters in a row, each time with where they begin."""
+    words: list[re.Match[str]] = []
+    for word in [*_LETTERS.finditer(line, begins), None]:
+        goes_on = word is not None and words and line[words[-1].end() : word.start()] in (" ", ". ")
+        if goes_on and word is not None and (word[0][0].isupper() or word[0] in _IN_NAMES):
+            words.append(word)
+            continue
+        while words and not words[-1][0][0].isupper():
+            words.pop()
+        if len(words) > 1:
+            yield words[0].start(), line[words[0].start() : words[-1].end()]
+        words = [word] if word is not None and word[0][0].isupper() else []
+
+
+def _with_words_beside(exact: str, text: str, plain: str, start: int, end: int) -> Claim:
+    """A figure with the words that say what it counts: those after it up to the end of the phrase, or its label."""
+    words: list[str] = []
+    at = label_end = end
+    while len(words) < _MOST_BESIDE and (match := _NEXT_WORD.match(plain, at)) and match[1] not in _FUNCTION_WORDS:
+        at = match.end()
+        if match[1] not in _SAYS_LITTLE:
+            words, label_end = [*words, match[1]], at
+    match = _LABEL_BEFORE.search(plain, 0, start)
+    if match is None or match[1] in _FUNCTION_WORDS or not (match[2] or text[match.start()].isupper()):
+        return Claim(exact, tuple(words), f"{exact}{text[end:label_end]}")
+    return Claim(exact, (*words, match[1]), f"{text[match.start() : start]}{exact}{text[end:label_end]}")
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -84,7 +189,9 @@ def grounding(text: str, page: SourcePage, question: str = "") -> Grounding:
         for part in [piece] if is_sentence else _BETWEEN_PARTS.split(piece):
             if not part.strip() or (not is_sentence and _looked_up(part, page, lines)):
                 continue
-            unknown = [claim for claim in claims(part) if not _looked_up(claim, page, lines)]
+            unknown = [
+                claim.text for claim in claims(part) if not (claim.is_name or _looked_up(claim.text, page, lines))
+            ]
             names = _unknown_names(part, page, is_sentence=is_sentence)
             unknown += [name for name in names if not any(name in claim for claim in unknown)]
             if unknown and not is_sentence:

@@ -30,6 +30,8 @@ class Figure(msgspec.Struct, frozen=True):
     per: str = ""
     bare: frozenset[object] = frozenset()
     """The numbers without the scale that follows them, such as "million"."""
+    part: bool = False
+    """Whether it is a number within a date or a time, and no year: nothing that is counted."""
 
     def shows(self, claim: Figure) -> bool:
         """Whether this figure, on a page, supports a claim. A unit that only one of the two has is no contradiction."""
@@ -151,7 +153,8 @@ _YEAR = r"(?:1[5-9]|20|21)\d\d"
 _DATES = [
     re.compile(rf"(?<![\d/.-])(?P<y>{_YEAR})(?P<mark>[-/.])(?P<m>\d\d?)(?P=mark)(?P<d>\d\d?)(?!\d)"),
     re.compile(
-        rf"(?<!\d)(?P<d>\d\d?){_ORDINAL}(?: of| de)?[ -]?(?P<name>{_MONTH})(?:(?:,| de)?[ -]?(?P<y>{_YEAR}))?(?!\d)"
+        rf"(?<!\d)(?<!\d\.)(?P<d>\d\d?){_ORDINAL}(?: of| de)?[ -]?(?P<name>{_MONTH})"
+        rf"(?:(?:,| de)?[ -]?(?P<y>{_YEAR}))?(?!\d)"
     ),
     re.compile(rf"(?<!\w)(?P<name>{_MONTH}) ?(?P<d>\d\d?){_ORDINAL}(?:,? (?P<y>{_YEAR}))?(?![\d:])"),
     re.compile(rf"(?<!\w)(?P<name>{_MONTH})(?: de)? (?P<y>{_YEAR})(?!\d)"),
@@ -160,20 +163,28 @@ _DATES = [
 _TIME = re.compile(
     r"(?<![\d:.,])(?P<h>[01]?\d|2[0-4])(?:[:h]|\.(?=[0-5]\d\s?[ap]\.?m))(?P<m>[0-5]\d)(?::\d\d(?:\.\d+)?z?)?(?:\s?(?P<half>[ap])\.?m\b)?(?![\d:])"
 )
+_DOTTED = re.compile(r"(?<![\d.,€$£¥])(?P<h>[01]?\d|2[0-3])\.(?P<m>[0-5]\d)(?P<half>)(?![\d.,]*\d|\s?[%€$£¥])")
+_OF_DAY = re.compile(
+    r"\b(?:at|by|from|until|till|to|opens|closes|um|ab|bis|von|kl\.?|klokka|klokken) $|^\s?(?:uhr|o'clock)\b"
+)
+"""What stands before or behind a time: without it, a claimed 7.30 is a number."""
 _TWELVE = re.compile(r"(?<![\d:.,])(?P<h>1[0-2]|0?[1-9])\s?(?P<half>[ap])\.?m\b")
 _GROUPS = re.compile(r"(?<![\w.,])\+?\(?\d[\d ()./-]{5,}\d(?![\w])")
 _LEAST_DIGITS = 7
+_YEAR_DIGITS = 4
 _LONGEST_PREFIX = 4  # digits of a country code and a trunk prefix
 
 _NUMBER = re.compile(
     rf"(?:(?<!\w)(?P<before>{_either(_CURRENCIES)})[ -]?)?"
-    r"(?P<numeral>\d(?:[\d.,'_]|\s(?=\d{3}(?!\d)))*)(?:\^(?P<cents>\d\d)(?!\d))?"
+    r"(?P<numeral>\d(?:[\d.,'_]|(?<=\d)\s(?=\d{3}(?!\d)))*)(?:\^(?P<cents>\d\d)(?!\d))?"
     rf"(?:\s?(?P<scale>{_either(_SCALES)})(?![^\W\d_€$£¥]))?(?:,-|\.-)?"
     rf"(?:[\s-]?(?P<after>{_either(_CURRENCIES | _UNITS)})(?![^\W\d_]))?"
     rf"(?:\s?(?:/\s?|per |a |an |pr\.? |pro )(?P<per>{_either(_UNITS)})(?![^\W\d_])|\s(?P<ly>month|year|week|hour)ly)?"
 )
+_CURRENCY_BEFORE = re.compile(rf"(?<!\w)({_either(_CURRENCIES)})[ -]?$")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,'_\s]\d{2,3})*[.,'_\s]\d{3}")
 _RANGE = re.compile(r"\s?(?:-|to|and|or|bis|und|til|og|x|×)\s?")
+_NAMED_UNIT = re.compile(rf"(?<![^\W\d_])({_either(_CURRENCIES | _UNITS)})(?![^\W\d_])")
 _NAMED = re.compile(r"[^\W\d_]-$")
 _SIGNIFICANT = 9  # digits in which numbers must agree
 _FIRST_IDEOGRAPH = "\u2e80"  # scripts from here on do not separate words from figures
@@ -183,7 +194,7 @@ def figures(text: str) -> list[Figure]:
     """The figures of a claim, in order. A number preceded by letters (E137, v2, FX-12) is a name, not a figure."""
     dates = list(_dates(text))
     taken = _blank(text, dates)
-    times = list(_times(taken))
+    times = [*_times(taken), *_dotted_times(taken, certain=True)]
     numbers = _of_one_range(text, list(_numbers(_blank(taken, times), _readings)))
     ends = {number.end for number in numbers}
     numbers = [number for number in numbers if number.start - 1 in ends or not _NAMED.search(text, 0, number.start)]
@@ -193,7 +204,10 @@ def figures(text: str) -> list[Figure]:
 def all_figures(text: str) -> list[Figure]:
     """All figures that a line of a page may contain: adjacent numbers are read in every way, as are dates."""
     numbers = _of_one_range(text, list(_numbers(text, _all_readings)))
-    return [*_dates(text), *_times(text), *numbers, *long_numbers(text)]
+    numbers += [_with_currency_before(text, number) for number in numbers if not number.unit]  # 4 NOK 549
+    moments = [*_dates(text), *_times(text)]
+    parts = [_as_part(number, moments) for number in numbers] if moments else numbers
+    return [*moments, *_dotted_times(text, certain=False), *parts, *long_numbers(text)]
 
 
 def long_numbers(text: str) -> Iterator[Figure]:
@@ -202,6 +216,11 @@ def long_numbers(text: str) -> Iterator[Figure]:
         digits = only_digits(match[0])
         if len(digits) >= _LEAST_DIGITS:
             yield Figure("digits", frozenset((digits,)), *match.span())
+
+
+def units_in(text: str) -> frozenset[str]:
+    """The units and currencies that a text names."""
+    return frozenset(_CURRENCIES.get(match[1]) or _UNITS[match[1]] for match in _NAMED_UNIT.finditer(text))
 
 
 def rounded(number: float) -> float:
@@ -276,6 +295,24 @@ def _times(text: str) -> Iterator[Figure]:
             yield Figure("time", frozenset(values), *match.span())
 
 
+def _with_currency_before(text: str, number: Figure) -> Figure:
+    match = _CURRENCY_BEFORE.search(text, 0, number.start)
+    return msgspec.structs.replace(number, unit=_CURRENCIES[match[1]]) if match else number
+
+
+def _dotted_times(text: str, *, certain: bool) -> Iterator[Figure]:
+    """Times such as 7.30, which may be numbers; those that are `certain`, by the word before or behind them."""
+    for match in _DOTTED.finditer(text):
+        if not certain or _OF_DAY.search(text, 0, match.start()) or _OF_DAY.search(text[match.end() :]):
+            yield from _times(f"{'|' * match.start()}{match['h']}:{match['m']}")
+
+
+def _as_part(number: Figure, moments: list[Figure]) -> Figure:
+    is_part = any(each.start <= number.start and number.end <= each.end for each in moments)
+    is_year = number.end - number.start == _YEAR_DIGITS and not number.unit
+    return msgspec.structs.replace(number, part=True) if is_part and not is_year else number
+
+
 def _numbers(text: str, read: Callable[[str], Iterator[float]]) -> Iterator[Figure]:
     for match in _NUMBER.finditer(text):
         before = text[match.start() - 1 : match.start()]
@@ -289,8 +326,15 @@ def _numbers(text: str, read: Callable[[str], Iterator[float]]) -> Iterator[Figu
         unit = _CURRENCIES.get(unit) or _UNITS.get(unit, "")
         if scale := match["scale"]:
             scaled = {each * _SCALES[scale] for each in readings}
-            # "5 m" may be metres as well.
-            readings = scaled | (readings if scale in _UNITS and not unit else set())
+            if (
+                scale in _UNITS
+                and not unit
+                and match["numeral"][-1:].isdigit()
+                and match.string[match.start("scale") - 1] == " "
+            ):
+                unit = _UNITS[scale]  # "5 m" may be metres as well as millions
+                scaled |= readings
+            readings = scaled
         if unit == "%":
             readings |= {each / 100 for each in readings}
         per = _UNITS.get(match["per"] or match["ly"] or "", "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import msgspec
@@ -93,13 +93,24 @@ class SourcePage:
         wanted = normalise(claim).lstrip("#")  # an order number may be claimed as #123
         if not wanted:
             return ""
-        if (claimed := figures(wanted)) and not _words_besides(wanted, claimed):
+        if (claimed := figures(wanted)) and not words_besides(wanted, claimed):
             return self._line_with_figures(wanted, claimed)  # their context counts: $12 is not $12 million
         if (line := self._line_with_text(wanted)) is not None:
             return line
         if self._has_text(wanted):
             return ""
         return self._line_with_figures(wanted, claimed)
+
+    def line_with_words(self, words: Iterable[str]) -> str | None:
+        """The last line with all these words or other forms of them, in any order; None if there is none."""
+        wanted = [one for word in words for one in _WORD.findall(normalise(word))]
+        for at in range(len(self._lines) - 1, -1, -1):
+            line = self._lines[at]
+            if all(one[:_STEM] in line for one in wanted):
+                shown = _WORD.findall(line)
+                if all(any(is_one_word(one, word) for word in shown) for one in wanted):
+                    return self._raw[at].strip()
+        return None
 
     def has_word(self, word: str) -> bool:
         """Whether the text has the word, or another form of it that differs by an ending, such as mugs for mug."""
@@ -142,13 +153,13 @@ class SourcePage:
         """The last line with all figures and all other words of a text; "" for figures alone in several lines."""
         places = [{at: self._raw[at] for at, each in self._figures[one.kind] if each.shows(one)} for one in claimed]
         if claimed and all(places):
-            rest = _words_besides(wanted, claimed)
+            rest = words_besides(wanted, claimed)
             together = set.intersection(*map(set, places))
             if not rest:
                 return self._raw[max(together)].strip() if together else ""
             for at in sorted(together, reverse=True):
                 words = _WORD.findall(self._lines[at])
-                if all(any(_one_word(word, each) for each in words) for word in rest):
+                if all(any(is_one_word(word, each) for each in words) for word in rest):
                     return self._raw[at].strip()
         return self._line_with_digits(wanted)
 
@@ -235,7 +246,7 @@ def _joins(left: str, right: str) -> bool:
     return left.isalnum() and right.isalnum() and ord(left) < _FIRST_IDEOGRAPH and ord(right) < _FIRST_IDEOGRAPH
 
 
-def _words_besides(text: str, found: list[Figure]) -> list[str]:
+def words_besides(text: str, found: list[Figure]) -> list[str]:
     """The words of a text apart from its figures and `_NEUTRAL_WORDS`."""
     return [word for word in _WORD.findall(_without(text, found)) if word not in _NEUTRAL_WORDS]
 
@@ -246,6 +257,6 @@ def _without(text: str, found: list[Figure]) -> str:
     return text
 
 
-def _one_word(one: str, other: str) -> bool:
+def is_one_word(one: str, other: str) -> bool:
     """Whether two words are forms of one word, such as star and stars."""
     return one == other or (min(len(one), len(other)) >= _STEM and (one.startswith(other) or other.startswith(one)))

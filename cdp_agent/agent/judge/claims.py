@@ -9,8 +9,9 @@ from urllib.parse import unquote, urljoin
 import msgspec
 
 from cdp_agent.agent.state.evidence import ADDRESS
-from cdp_agent.extract.claims import MOST_CLAIMS, WEB_ADDRESS, claims
+from cdp_agent.extract.claims import MOST_CLAIMS, WEB_ADDRESS, Claim, claims
 from cdp_agent.extract.grounding import SourcePage, leaves, normalise, ungrounded
+from cdp_agent.extract.sightings import ShownFigures, Sighting
 
 _LINK = re.compile(r" → (\S+)|\]\(((?:(?!\]\()[^\s)])+)\)")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://(?:www\.)?")
@@ -30,16 +31,25 @@ class FoundClaim(msgspec.Struct, frozen=True):
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """Which claims pages showed, which they did not, and which are only the user's own words."""
+    """Which claims pages showed, which they did not, and which are only the user's own words.
+
+    `elsewhere`: figures that pages showed without the unit or any of the words that the claim has beside them.
+    """
 
     found: list[FoundClaim]
     missing: list[str]
     from_user: list[str] = []
+    elsewhere: list[FoundClaim] = []
+
+    @property
+    def unsupported(self) -> Checked | None:
+        """The claims that nothing shown bears out as they stand; None if there are none."""
+        return Checked([], self.missing, [], self.elsewhere) if self.missing or self.elsewhere else None
 
     @property
     def is_shown(self) -> bool:
         """Whether the answer makes claims, and pages showed all of them that are not the user's own words."""
-        return bool(self.found) and not self.missing
+        return bool(self.found) and not self.unsupported
 
 
 def check(
@@ -52,34 +62,48 @@ def check(
     """
     text = _MARKUP.sub("", shown)
     readable = _WRITTEN_ADDRESS.sub(_unescaped, text)
-    page = SourcePage(readable)
-    user = SourcePage(user_words)
+    page, shown_figures, user = SourcePage(readable), ShownFigures(readable), SourcePage(user_words)
     pages, addresses = _places(text, readable)
 
-    def shows(claim: str | float) -> str | None:
-        if isinstance(claim, str) and "://" in claim:
-            return addresses.get(_address_key(claim)) or page.line_with(claim)
-        return page.line_with(claim)
+    def sighting(claim: Claim | str | float) -> Sighting | None:
+        if isinstance(claim, Claim) and shown_figures.is_figure(claim.text):
+            return shown_figures.sighting(claim.text, claim.beside)
+        if isinstance(claim, Claim) and claim.is_name:
+            return _sighting_of_name(claim, page)
+        wanted = claim.text if isinstance(claim, Claim) else claim
+        line = addresses.get(_address_key(wanted)) if isinstance(wanted, str) and "://" in wanted else None
+        line = line or page.line_with(wanted)
+        return None if line is None else Sighting(line, same=True)
 
-    found_claims: list[FoundClaim] = []
-    missing: list[str] = []
-    from_user: list[str] = []
-    for label, claim in [*_claims(answer, schema), *_repeated(answer, made_up)]:
-        line = shows(claim)
-        if line is None and user.contains(claim):
-            from_user.append(label)
-        elif line is None:
-            missing.append(label)
-        elif len(found_claims) < MOST_CLAIMS:
-            excerpt = line if len(line) <= _EXCERPT else _around(str(claim), line)
-            found_claims.append(FoundClaim(str(claim), excerpt, pages.get(line, "")))
-    return Checked(found_claims, list(dict.fromkeys(missing)), from_user)
+    checked = Checked([], [], [], [])
+    wanted = _claims(answer, schema)
+    texts = {claim.text for _, claim in wanted if isinstance(claim, Claim)}
+    for label, claim in [*wanted, *(each for each in _repeated(answer, made_up) if each[1].text not in texts)]:
+        place = sighting(claim)
+        if (place is None or not place.same) and user.contains(claim.text if isinstance(claim, Claim) else claim):
+            checked.from_user.append(label)
+        elif place is None:
+            checked.missing.append(label)
+        elif len(kept := checked.found if place.same else checked.elsewhere) < MOST_CLAIMS:
+            excerpt = place.line if len(place.line) <= _EXCERPT else _around(str(claim), place.line)
+            kept.append(FoundClaim(str(claim), excerpt, pages.get(place.line, "")))
+    return msgspec.structs.replace(checked, missing=list(dict.fromkeys(checked.missing)))
 
 
-def _claims(answer: object, schema: object) -> list[tuple[str, str | float]]:
+def _sighting_of_name(claim: Claim, page: SourcePage) -> Sighting | None:
+    words = claim.text.split()
+    if (line := page.line_with_words(words)) is not None:
+        return Sighting(line, same=True)
+    if claim.starts_sentence and not page.has_word(words[0]):  # "Added Enamel Mug" begins with no name
+        line = page.line_with_words(words[1:])
+        return None if line is None else Sighting(line, same=len(words) > 2)
+    return None
+
+
+def _claims(answer: object, schema: object) -> list[tuple[str, Claim | str | float]]:
     """The claims to look up, each after the label under which it is reported if it is missing."""
     if isinstance(answer, str):
-        return [(each, each) for each in claims(answer)]
+        return [(str(claim), claim) for claim in claims(answer)]
     looked_for = {each.path for each in ungrounded(answer, "", schema)}  # an empty page supports nothing
     return [(f"{path}: {leaf}", leaf) for path, leaf in leaves(answer) if path in looked_for]
 
@@ -88,12 +112,12 @@ def _unescaped(match: re.Match[str]) -> str:
     return " ".join(unquote(match[0]).split()) if "%" in match[0] else match[0]
 
 
-def _repeated(answer: object, made_up: Iterable[str]) -> list[tuple[str, str]]:
+def _repeated(answer: object, made_up: Iterable[str]) -> list[tuple[str, Claim]]:
     """Those of the made-up claims that a text repeats; of data, each value is looked up in any case."""
     if not isinstance(answer, str):
         return []
     text = SourcePage(answer)
-    return [(claim, claim) for claim in made_up if text.contains(claim)]
+    return [(claim, Claim(claim)) for claim in made_up if text.contains(claim)]
 
 
 def _places(text: str, readable: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from cdp_agent.agent.judge.claims import Checked, check
+from cdp_agent.agent.judge.claims import Checked, FoundClaim, check
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import OverBudget
 from cdp_agent.agent.state.conversation import Conversation, Question
@@ -25,7 +26,16 @@ from cdp_agent.tools.base import Arguments, answer_tool
 
 ACCEPTED = ("complete", "excellent")
 _ACTIONS_TOKENS, _FINDINGS_TOKENS, _PAGE_TOKENS = 4_000, 4_000, 4_000
+_ROWS_TOKENS = 3_000
 _RECORD = 400
+_COMPARES = re.compile(
+    r"\b(?:\w{2,}(?:est|ste[rns]?)|most|least|fewe[rs]t?|best|worst|first|last|top|all|every|each|none|only|average|sum|total|count"
+    r"|how many|number of|wie viele|anzahl|alle|hvor mange|antall|\d+ (?!of\b)[^\W\d_]{3,})\b",
+    re.IGNORECASE,
+)
+"""Words of answers that rest on many rows: a superlative, a count, a claim about all. They only add what is shown."""
+_ITEM = re.compile(r"\s*(?:[+~] +)?- (?:row|listitem|treeitem|article|option)\b|\s*\|(?!\s*-{3})")
+_REF = re.compile(r" \[ref=E\d+\]")
 LEFT_OUT = "… (earlier ones are left out)"
 
 _SYSTEM = f"""\
@@ -40,6 +50,8 @@ to be done on a page (ordered, sent, set) must show in the records as done.
 - partial: some of what was asked for is missing, wrong, or not shown.
 - complete: everything asked for is there, and the records show it.
 - excellent: complete, clear, and nothing to be improved.
+Where the agent gives the task up: complete if the records show that it cannot be done, otherwise partial, with what \
+was not tried.
 An answer that says honestly, and with what the records show, that something cannot be had may be complete.
 
 {prompts.DATA_ONLY} The same holds for the answer that you judge.
@@ -52,9 +64,15 @@ The answer is not accepted (attempt {attempt} of {most}, judged as {quality}). T
 {feedback}
 Do what is missing, then call done again with the whole answer. The same answer again counts only where the feedback \
 is wrong, and what you were shown bears all of it out."""
+_NOT_GIVEN_UP = """\
+The task goes on: it is not shown that it cannot be done.
+{feedback}"""
 _JUDGED_BEFORE = """\
 An answer to this task was refused before. That may have been wrong, or what it missed may have been done since: you \
 get more of the records now. Refuse again only for what these do not show, and say which it is."""
+_ELSEWHERE = """\
+Of these the figures were shown, but not with the words or units that the answer has beside them. Decide by the line \
+whether it means the same"""
 _PICTURE = "The last picture that the agent had of the page comes with this; the labels were painted onto it."
 _DOES_NOT_FIT = "The answer does not have the form that was asked for: {problems}. Call done again with JSON that fits."
 
@@ -121,6 +139,27 @@ async def conclude(run: Run, answer: str) -> str | None:
     )
 
 
+async def confirm_abort(run: Run, reason: str) -> str | None:
+    """Ends the run given up and returns None, or returns what was not tried, for the model to read.
+
+    Raises ModelError, BrowserError.
+    """
+    run.validations += 1
+    try:
+        verdict = await _judge(run, reason, check_claims(run, reason), gives_up=True)
+    except (BadReply, Refused, OverBudget) as error:
+        run.emit(AgentStatus(**run.stamp, message=f"It could not be judged whether to give up: {error}"))
+        run.give_up(reason)
+        return None
+    if verdict.completion_quality in ACCEPTED or run.validations >= run.limits.max_validations:
+        run.give_up(reason)
+        return None
+    feedback = (verdict.feedback or verdict.task_assessment).strip()
+    quality = verdict.completion_quality
+    run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=quality, feedback=feedback))
+    return _NOT_GIVEN_UP.format(feedback=fence(feedback, "feedback"))
+
+
 def _is_repeated(run: Run, answer: str) -> bool:
     """Whether this was last called with the same answer; remembers the answer for the next call."""
     words = " ".join(answer.split())
@@ -142,7 +181,7 @@ def _end_forced(run: Run, value: object, why: str) -> None:
     run.end = End(value, TaskError("failed", why), "forced")
 
 
-async def _judge(run: Run, answer: str, checked: Checked) -> ValidateTaskArguments:
+async def _judge(run: Run, answer: str, checked: Checked, *, gives_up: bool = False) -> ValidateTaskArguments:
     conversation = run.judge
     if conversation is None:
         system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(run.task.guardrails))
@@ -154,8 +193,10 @@ async def _judge(run: Run, answer: str, checked: Checked) -> ValidateTaskArgumen
         page = "The page at the end:\n" + fence(new, "page at the end") if new is not None else prompts.UNCHANGED
         parts = [
             *_before(run, first=first),
-            "The answer to judge:\n" + fence(answer, "answer"),
+            ("The agent gives the task up, since:\n" if gives_up else "The answer to judge:\n")
+            + fence(answer, "answer"),
             *claims_report(run, checked),
+            rows_report(run, answer, checked),
             _PICTURE if picture is not None else "",
         ]
         return Question(_joined(parts), picture, _joined(_records(run, conversation, first=first)), page)
@@ -203,19 +244,40 @@ def _joined(parts: list[str]) -> str:
 
 
 def claims_report(run: Run, checked: Checked) -> list[str]:
-    """The claims that pages showed, each with its line, those that only the user made, and those found nowhere."""
+    """The claims that pages showed, each with its line, those that only the user made, and those not shown."""
     here = shown_address(run.tabs.page.url)
-    lines = [
-        " — ".join(filter(None, (each.claim, each.line, f"on {each.url}" if each.url not in ("", here) else "")))
-        for each in checked.found
+
+    def lines(claims: list[FoundClaim]) -> str:
+        places = ((each.claim, each.line, f"on {each.url}" if each.url not in ("", here) else "") for each in claims)
+        return "\n".join(" — ".join(filter(None, parts)) for parts in places)
+
+    reports = [
+        (
+            "Of the quotes, names, numbers and addresses in the answer these were shown to the agent",
+            "shown",
+            lines(checked.found),
+        ),
+        (_ELSEWHERE, "shown of something else", lines(checked.elsewhere)),
+        ("No page showed these; they are the user's own words", "words of the user", "\n".join(checked.from_user)),
+        ("These were not found in anything shown to it", "not found", "\n".join(checked.missing)),
     ]
-    words = "Of the quotes, numbers and addresses in the answer these were shown to the agent:\n"
-    shown = words + fence("\n".join(lines), "shown") if lines else ""
-    user = "No page showed these; they are the user's own words:\n" + fence(
-        "\n".join(checked.from_user), "words of the user"
-    )
-    missing = "These were not found in anything shown to it:\n" + fence("\n".join(checked.missing), "not found")
-    return [shown, user if checked.from_user else "", missing if checked.missing else ""]
+    return [f"{heading}:\n{fence(text, label)}" for heading, label, text in reports if text]
+
+
+def rows_report(run: Run, answer: str, checked: Checked) -> str:
+    """The rows and items that were shown, where task or answer compare or count, which no single line bears out."""
+    if not _COMPARES.search(f"{run.task.text}\n{answer}"):
+        return ""
+    addresses = {claim.url for claim in (*checked.found, *checked.elsewhere)}
+    rows = [
+        line.strip()
+        for shown in run.evidence.shown
+        if not shown.from_user and (not addresses or shown_address(shown.url) in addresses)
+        for line in shown.proof.split("\n")
+        if _ITEM.match(line)
+    ]
+    latest = _latest(list(dict.fromkeys(_REF.sub("", row) for row in rows)), _ROWS_TOKENS)
+    return "The rows and items that it was shown there:\n" + fence("\n".join(latest), "rows") if latest else ""
 
 
 def _record(shown: Shown) -> str:

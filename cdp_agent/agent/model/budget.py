@@ -10,13 +10,16 @@ import msgspec
 from cdp_agent.agent.base.task import Limits
 from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.errors import CdpAgentError, SetupError
-from cdp_agent.outcome import TaskError
+from cdp_agent.outcome import ErrorCode, TaskError
 from cdp_agent.providers.base import Usage
 from cdp_agent.providers.prices import Prices, cost_of
 
 if TYPE_CHECKING:
     from cdp_agent.providers.services import Endpoint
 
+_LAST_TURN = 2
+"""A last turn asks the model, and then a judge: as many requests as a turn's own may be, and one more."""
+_OPTION = {"max_tokens": "max_tokens_total"}
 _COST_REPORTING = ("openrouter",)
 """Providers whose replies state their cost."""
 
@@ -39,6 +42,14 @@ def check_prices(limits: Limits, prices: Prices, endpoints: Iterable[Endpoint]) 
                 f"max_cost needs to know what {each.provider}/{each.model} costs, which the prices of {prices.date} do "
                 'not say: give a file of prices of your own (prices=), where "provider/*" names all of a provider.'
             )
+
+
+class Used(msgspec.Struct, frozen=True):
+    """What a turn used."""
+
+    tokens: int = 0
+    cost: float = 0.0
+    took_s: float = 0.0
 
 
 class Budget:
@@ -65,6 +76,18 @@ class Budget:
                 return TaskError("max_cost", f"It cost {usage.cost:.4f} US dollars; max_cost is {limits.max_cost:g}.")
         return None
 
+    def too_little_left(self, turn: Used, time_left_s: float | None) -> TaskError | None:
+        """The limit of which less is left than a last turn and its judge may take, by what the turn before took."""
+        limits, usage = self.limits, self.usage
+        spent = usage.input_tokens + usage.output_tokens
+        if limits.max_tokens_total is not None and limits.max_tokens_total - spent < _LAST_TURN * turn.tokens:
+            return _little_left("max_tokens", f"It took {spent:,} of {limits.max_tokens_total:,} tokens")
+        if limits.max_cost is not None and limits.max_cost - usage.cost < _LAST_TURN * turn.cost:
+            return _little_left("max_cost", f"It cost {usage.cost:.4f} of {limits.max_cost:g} US dollars")
+        if time_left_s is not None and time_left_s < _LAST_TURN * turn.took_s:
+            return _little_left("max_seconds", f"Of {limits.max_seconds:g} seconds {time_left_s:.1f} are left")
+        return None
+
     def check(self) -> None:
         """Raises OverBudget when a limit on tokens or cost is reached."""
         if (over := self.spent) is not None:
@@ -76,6 +99,10 @@ class Budget:
         priced = msgspec.structs.replace(usage, cost=cost)
         self.usage.generated(priced)
         return priced
+
+
+def _little_left(code: ErrorCode, used: str) -> TaskError:
+    return TaskError(code, f"{used} ({_OPTION.get(code, code)}): too little for another turn.")
 
 
 def out_of_time(limits: Limits) -> TaskError:

@@ -86,7 +86,7 @@ CUT_OFF = "Your reply was cut off at its length limit before it called a tool. B
 _NOT_RUN = {
     "page-change": "Not run: the page changed before it. Call it again if it is still right for the page as it is now.",
     "error": "Not run: a call before it failed.",
-    "terminal": "Not run: nothing is done after the end of the task.",
+    "terminal": "Not run: it came after the call that was to end the task. Call it again if it is needed.",
 }
 _NOT_RUN_MAYBE = (
     "Not run: the call before it is of a kind that may change the page, so that a turn ends with it. Call it again if "
@@ -119,6 +119,11 @@ HANDED_BACK = (
     "Meanwhile the user has acted in the browser themselves, and hands it back to you now. What they did is done: do "
     "not undo or repeat it. Go on with the task from the page as it is."
 )
+LAST_TURN = (
+    "This is your last turn: {why} Nothing more can be done in the browser. Call done with what was found, saying what "
+    "is missing, or abort if nothing was."
+)
+TURNS_LEFT = "You have {turns} turns left."
 CHROME_LOST = (
     "The browser went away during this action, so it may or may not have been done. Look before you repeat it."
 )

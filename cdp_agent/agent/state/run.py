@@ -17,7 +17,7 @@ from cdp_agent.agent.base.options import Options
 from cdp_agent.agent.base.task import Plan, Task
 from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.model.budget import Budget
+from cdp_agent.agent.model.budget import Budget, Used
 from cdp_agent.agent.model.history import History
 from cdp_agent.agent.model.model_calls import ModelCalls
 from cdp_agent.agent.observation.browser_state import BrowserState
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 
 _NARROWER = 0.7
+_LIMITS: tuple[ErrorCode, ...] = ("stuck", "max_steps", "max_errors", "max_tokens", "max_cost", "max_seconds")
 
 
 class End(msgspec.Struct, frozen=True):
@@ -97,6 +98,7 @@ class Run:
         self.recoveries = 0
         self.browser_state = BrowserState()
         self.usage = UsageMeter()
+        self._used_before = Used()
         self.log = EventLog(self.usage, task.secrets)
         self.budget = Budget(options.limits, self.usage, load_prices(options.prices))
         self.models = ModelCalls(endpoint, fallback, options, self.budget, self.log)
@@ -171,6 +173,7 @@ class Run:
 
     def begin_step(self) -> None:
         """Counts a step, and emits its event."""
+        self._used_before = self._used
         self.usage.steps += 1
         self.emit(AgentStep(**self.stamp))
         if self.watcher is not None:
@@ -228,6 +231,12 @@ class Run:
         """Ends the run because its model says that the task cannot be done."""
         self.end = End(why if self.task.form is None else None, TaskError("aborted", why))
 
+    @property
+    def ended_at_limit(self) -> bool:
+        """Whether the run ended at a limit, without an answer."""
+        end = self.end
+        return end is not None and end.answer is None and end.error is not None and end.error.code in _LIMITS
+
     def check_limits(self) -> None:
         """Ends the run when it has reached a limit on errors, steps, tokens or cost."""
         usage, limits = self.usage, self.limits
@@ -237,8 +246,18 @@ class Run:
             self.fail("max_errors", f"{usage.errors} errors in all: the task was given up.")
         elif usage.steps >= limits.max_steps:
             self.fail("max_steps", f"The task was not finished within {limits.max_steps} steps.")
-        elif (over := self.budget.spent) is not None:
+        elif (over := self.budget.spent or self._too_little_left()) is not None:
             self.end = self.end or End(error=over)
+
+    def _too_little_left(self) -> TaskError | None:
+        before, now = self._used_before, self._used
+        turn = Used(now.tokens - before.tokens, now.cost - before.cost, now.took_s - before.took_s)
+        return self.budget.too_little_left(turn, self.time_left_s)
+
+    @property
+    def _used(self) -> Used:
+        usage = self.usage
+        return Used(usage.input_tokens + usage.output_tokens, usage.cost, usage.took_s - usage.waited_s)
 
     def record_observation(self, seen: ObservedPage) -> None:
         """Records what the model is shown of a page."""

@@ -151,7 +151,7 @@ async def _alive(tab: Tab, number: int) -> Located | None:
 
 def _unknown(tab: Tab, number: int) -> str:
     """Why the tab does not know the number, and what to do."""
-    snapshot = "Take a snapshot and use a ref that it shows."
+    snapshot = "Take a snapshot and use a ref that the page shows."
     holder = next((each for each in tab.siblings() if each.refs.was_given(number)), None)
     if holder is not None:
         where = f"E{number} is of tab t{holder.number}, and this is t{tab.number}"

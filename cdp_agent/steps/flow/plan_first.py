@@ -166,7 +166,7 @@ async def _answer_at_once(step_run: StepRun, plan: StepsArguments) -> str | None
         return _DOES_NOT_FIT.format(problems=listed(problems))
     if problems:
         run.end = End(error=TaskError("failed", listed(problems)))
-    elif check_claims(run, answer).missing:
+    elif check_claims(run, answer).unsupported:
         run.end = (await verify(step_run, plan.message)).end
     else:
         run.end = End(answer)

@@ -38,8 +38,8 @@ it, or what is missing. Say nothing in it that the records and the page do not s
 
 Answer by calling verify.{{guardrails}}"""
 _NOT_SHOWN = (
-    "In your message this was found neither on a page nor in what the steps gave, so it counts as made up: {missing}. "
-    "Give your verdict again."
+    "Of your message this was not shown by a page or by what the steps gave, so it counts as made up unless a line "
+    "says the same.\n{report}\nGive your verdict again."
 )
 _AGAIN = """\
 The work went on after your verdict, which may have been wrong, too. Judge anew, by all that you were shown; refuse an \
@@ -95,8 +95,8 @@ async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
         if verdict.task_completed and problems and not last:
             note = _DOES_NOT_FIT.format(problems=listed(problems))
             continue
-        if verdict.task_completed and checked.missing and not note and not last:
-            note = _NOT_SHOWN.format(missing=fence("\n".join(checked.missing), "not found"))
+        if verdict.task_completed and (unsupported := checked.unsupported) and not note and not last:
+            note = _NOT_SHOWN.format(report="\n".join(claims_report(run, unsupported)))
             continue
         completed = verdict.task_completed and not problems
         run.emit(

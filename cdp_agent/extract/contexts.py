@@ -1,0 +1,110 @@
+"""What stands around a line of a page and says what its figures mean: table headers, terms, headings, names of groups.
+
+The lines are those of snapshots and of Markdown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+_ROLE = re.compile(
+    r"^(\s*)(?:[+~=-] +)?- (?:row|cell|gridcell|columnheader|rowheader|listitem|text|paragraph|term|definition|link"
+    r"|button|heading|img|generic|group|status|strong|emphasis|caption|option|treeitem|article|region|list|table|grid"
+    r'|figure)(?=:|$| ["\[→])'
+)
+"""The role with which a line of a snapshot begins: our own word, not the page's."""
+_MARK = re.compile(r"^(\s*)(?:[-*+•>]|\d+[.)]|#{1,6}|:)\s+")
+_STATES = re.compile(r" \[[a-z]+(?:=[^\]]*)?\]")
+_ADDRESS = re.compile(r"(?:→ |\]\(|\w+://)\S*")
+_RULE = re.compile(r"^\s*\|?[\s:|-]*-{3}[\s:|-]*$")
+_TITLE = re.compile(r"^\s*(?:#{1,6} |- heading )")
+_TERM = re.compile(r"^\s*- (?:term|rowheader|columnheader)\b")
+_ROW = re.compile(r"^\s*- row\b")
+_SEPARATOR = " \n "
+_NUMBERS = ("", "#", "no", "no.", "nr", "nr.", "id", "number")
+"""Heads of columns that number the things that the table's caption names."""
+_FEW_CELLS = 3
+"""A row with fewer cells is a label and its value."""
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+class PlacedLine(msgspec.Struct, frozen=True):
+    """A line of a page. `text` is what the page says in it; `header`: the cells of its table's first row.
+
+    `around`: the names of what it is in, and the term that it defines; `before`: the line before it and the heading
+    above it, which tell what a line without words of its own is about.
+    """
+
+    raw: str
+    text: str
+    header: tuple[str, ...] = ()
+    around: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+
+
+def said(line: str) -> str:
+    """What the page says in a line: without addresses, roles, states and marks of lists."""
+    text = _ADDRESS.sub(" ", line)
+    without_role = _ROLE.sub(r"\1", text)
+    text = without_role if without_role != text else _MARK.sub(r"\1", text)
+    return _STATES.sub("", text).strip().removeprefix(":").strip()
+
+
+def placed(lines: Iterable[str]) -> Iterator[PlacedLine]:
+    """The lines with what stands around them, in order."""
+    inside: list[tuple[int, str]] = []
+    heading = before = term = ""
+    header: tuple[str, ...] = ()
+    header_depth = 0
+    for line in lines:
+        if _RULE.match(line):
+            continue
+        text, depth = said(line), len(line) - len(line.lstrip(" "))
+        while inside and inside[-1][0] >= depth:
+            inside.pop()
+        cells = cells_of(text)
+        if depth < header_depth or (depth == header_depth and len(cells) < 2 and not _ROW.match(line)):
+            header = ()
+        around = (*(name for _, name in inside), *filter(None, [term]))
+        yield PlacedLine(line, text, header, around, tuple(filter(None, (before, heading))))
+        if len(cells) > 1 and not header:
+            header, header_depth = tuple(cells), depth
+        if text:
+            inside.append((depth, text))
+            before = text
+        term = text if _TERM.match(line) else ""
+        heading = text if _TITLE.match(line) else heading
+
+
+def about(line: PlacedLine, start: int, end: int) -> tuple[str, str]:
+    """What a figure in the normalised text of a line, from `start` to `end`, is beside, and what stands around it.
+
+    In a row these are the other words of its cell, and the head of its column. Around a figure alone in its line there
+    are also the line before it and the heading.
+    """
+    if "|" not in line.text and not line.header:
+        beside = f"{line.text[:start]} {line.text[end:]}"
+        return beside, _SEPARATOR.join([*line.around, *(() if has_words(beside) else line.before)])
+    cells = line.text.strip("| ").split("|")
+    begins, ends = line.text.rfind("|", 0, start) + 1, line.text.find("|", end)
+    beside = f"{line.text[begins:start]} {line.text[end : ends if ends >= 0 else None]}"
+    if not line.header:
+        return beside, _SEPARATOR.join([*line.around, *(cells if len(cells) < _FEW_CELLS else cells[:1])])
+    if len(line.header) != len(cells):
+        return beside, _SEPARATOR.join(line.header)
+    head = line.header[line.text.count("|", 0, start) - line.text.startswith("|")]
+    return beside, _SEPARATOR.join([head, *(line.around if head.casefold() in _NUMBERS else ())])
+
+
+def cells_of(text: str) -> list[str]:
+    """The cells of a row, or the text itself."""
+    if "|" not in text:
+        return [text]
+    return [cell.strip() for cell in text.strip().strip("|").split("|")]
+
+
+def has_words(text: str) -> bool:
+    return _LETTER.search(text) is not None

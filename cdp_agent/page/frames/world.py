@@ -33,7 +33,7 @@ R = TypeVar("R")
 
 _group_numbers = itertools.count(1)
 _preloaded: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
-"""The sessions for which `preload` was called, and how many parts of our functions their documents have by themselves."""
+"""The sessions for which `preload` was called, and how many parts of our functions their documents get."""
 _TAKE_PRELOADED = f"(() => {{ const make = globalThis.{js.WORLD}; delete globalThis.{js.WORLD}; return make?.() }})()"
 _AS_A_USER = ("chooseNative", "setOption")
 """Functions in place of input that a picker of the browser would get: with the first input a page may ask to stay."""

@@ -175,7 +175,7 @@ def kept(part: int) -> str:
 
 def taken(part: int) -> str:
     """A function that adds to the agent object, `this`, the part that is kept in its world."""
-    return f"function() {{ this.{ADDING[part]}({WORLD}_{part}) }}"
+    return f"function(...args) {{ return this.{ADDING[part]}({WORLD}_{part}) }}"
 
 
 @cache

@@ -302,13 +302,13 @@ class HiddenContent:
             self._unsearched = _UNSEARCHED
             return False
         if part.large and await world.call("fewMayHost", returning=bool):
-            found = 0
-            while adopted := await _adopt_closed(world, _HOSTS_AT_ONCE):  # those found may contain more
-                found += adopted
+            news = False
+            while await _adopt_closed(world, _HOSTS_AT_ONCE):  # those found may contain more
+                news = True
             self._unsearched, self._search_took_s = None, time.monotonic() - begun
             self._searched, self._large = time.monotonic(), True
             self._nodes, self._added = (counted.documents, counted.nodes), part.added
-            return found > 0
+            return news
         asked = [
             dom.GetOuterHtml(object_id=self._roots[each].object_id, include_shadow_dom=True) for each in self._documents
         ]

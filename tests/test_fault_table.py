@@ -289,7 +289,8 @@ async def struck(stage: Stage, row: Row) -> str:
     """What comes of the fault at that moment."""
     at, act = MOMENTS[row.moment]
     if at is MADE_AHEAD:
-        await stage.page.find("button")  # what one document needed is made ahead for the next one
+        await stage.page.goto(stage.url)
+        await stage.page.find("button")  # what this document needs is made ahead for the next one
     stage.faulty.arm(at, FAULTS[row.fault])
     acting, within_s = act(stage), TABLE[row].within_s
     reached = stage.faulty.reached

@@ -3,7 +3,8 @@
 // is short and unambiguous.
 //
 // "\n" in a text is the edge of a block (white space of the page becomes a space). Elements and attributes:
-//   h1…h6 · a h=target r=target below the folder `b` of <doc> · img a=alt s=source · ul · ol s=start r=reversed · li v=value · dl dt dd · q (block) · pre
+//   h1…h6 · a h=target r=target below the folder `b` of <doc> · img a=alt s=source
+//   ul · ol s=start r=reversed · li v=value · dl dt dd · q (block) · pre
 // l=language · c (code)
 //   b i s sup sub · br · hr · table k=data|layout · cap · tr h=1 (in a head) · td/th c=columns r=rows · sum o=open
 // (summary)

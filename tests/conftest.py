@@ -203,7 +203,7 @@ def change_script() -> Iterator[Callable[[str, str], None]]:
     body = js._body
 
     def begin_anew() -> None:
-        for text in (js._parts, js.reading, js.rest, js.whole):
+        for text in (js._parts, js.reading, js.added, js.ahead, js.kept):
             text.cache_clear()
         world._preloaded.clear()
 

@@ -288,6 +288,9 @@ async def begun(stage: Stage, moment: str, theirs: str | None) -> Stage:
 async def struck(stage: Stage, row: Row) -> str:
     """What comes of the fault at that moment."""
     at, act = MOMENTS[row.moment]
+    if at is MADE_AHEAD:
+        await stage.page.goto(stage.url)
+        await stage.page.find("button")  # what this document needs is made ahead for the next one
     stage.faulty.arm(at, FAULTS[row.fault])
     acting, within_s = act(stage), TABLE[row].within_s
     reached = stage.faulty.reached

@@ -74,8 +74,7 @@ async def test_a_label_in_a_drawing_is_none(page: Page, serve: Serve) -> None:
 
 
 def test_the_bundle_has_one_byte_for_each_letter() -> None:
-    assert js.reading().isascii()
-    assert js.rest().isascii()
+    assert all(part.isascii() for part in js.parts_of(js.unpacked()))
 
 
 def test_what_a_wheel_has_is_half_as_long_and_has_the_same_functions(tmp_path: Path) -> None:
@@ -86,17 +85,19 @@ def test_what_a_wheel_has_is_half_as_long_and_has_the_same_functions(tmp_path: P
     assert js.PACKED in pack["scripts_of_wheel"](tmp_path)
 
     packed, plain = js.parts_of((tmp_path / js.PACKED).read_text("utf-8")), js.parts_of(js.unpacked())
-    assert len(packed.rest) < 0.6 * len(plain.rest)
-    assert js.exported(packed.rest) == js.exported(plain.rest)
-    assert js.exported(packed.after) == js.exported(plain.after)
+    assert len(packed) == len(plain) == len(js.PARTS)
+    for short, long in zip(packed, plain, strict=True):
+        assert len(short) < 0.6 * len(long)
+        assert js.exported(short) == js.exported(long)
 
 
-def test_to_open_and_to_read_a_page_takes_the_first_part_alone() -> None:
-    assert {"changes", "stopWatching", "snapshot"} <= js.for_reading()
+def test_to_open_and_to_read_a_page_takes_the_first_part_alone_and_to_search_it_the_second() -> None:
+    assert {js.part_of(name) for name in ("changes", "stopWatching", "snapshot")} == {0}
+    assert {js.part_of(name) for name in ("shownText", "placesOf", "findElements", "readable", "schema")} == {1}
 
 
 def test_no_two_files_of_the_bundle_declare_the_same_name() -> None:
-    files = [Path(js.__file__).parent / name for name in (*js.READING, *js.REST)]
+    files = [Path(js.__file__).parent / name for name in (*js.READING, *js.EXPLORING, *js.ACTING)]
     source = "\n".join(each.read_text("utf-8") for each in files)
     declared = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", source, re.M)
 

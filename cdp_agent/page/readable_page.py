@@ -102,7 +102,7 @@ class ReadablePage:
 
         With a budget it has at most `budget_tokens` tokens, main content first, and its last line states what was cut.
         """
-        from cdp_agent.page.markdown import markdown  # late: 39 ms, with lxml
+        from cdp_agent.page.markdown import markdown  # late: 6 ms, with its parser
 
         found = await markdown.take(self._tab)
         return found.text if budget_tokens is None else found.within(budget_tokens)

@@ -26,14 +26,17 @@ const shown = readdirSync(viewer)
   .join('\n');
 const ofViewer = declaredIn(shown);
 
-// What a snapshot needs comes first, and by itself.
-const reading = readFileSync(`${bundle}__init__.py`, 'utf8')
-  .match(/^READING = \(([^)]*)\)/m)[1]
-  .match(/[\w/]+\.js/g);
-const declaredFirst = new Set(reading.flatMap((name) => declaredIn(readFileSync(bundle + name, 'utf8'))));
-const declaredLater = Object.fromEntries(
-  topLevel.filter((name) => !declaredFirst.has(name)).map((name) => [name, 'off']),
+// What a snapshot needs comes first, and by itself; then what other ways of reading need.
+const parts = ['READING', 'EXPLORING'].map((part) =>
+  readFileSync(`${bundle}__init__.py`, 'utf8')
+    .match(new RegExp(`^${part} = \\(([^)]*)\\)`, 'm'))[1]
+    .match(/[\w/]+\.js/g),
 );
+const declaredAfter = (part) => {
+  const files = parts.slice(0, part + 1).flat();
+  const declared = new Set(files.flatMap((name) => declaredIn(readFileSync(bundle + name, 'utf8'))));
+  return Object.fromEntries(topLevel.filter((name) => !declared.has(name)).map((name) => [name, 'off']));
+};
 
 const usedElsewhere = (names) => ({
   create: ({ sourceCode }) => ({
@@ -64,10 +67,10 @@ export default [
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
   },
-  {
-    files: reading.map((name) => `cdp_agent/page/js/${name}`),
-    languageOptions: { globals: declaredLater },
-  },
+  ...parts.map((files, part) => ({
+    files: files.map((name) => `cdp_agent/page/js/${name}`),
+    languageOptions: { globals: declaredAfter(part) },
+  })),
   {
     files: ['cdp_agent/trace/static/*.js'],
     plugins: { viewer: { rules: { 'used-elsewhere': usedElsewhere(ofViewer.filter(isUsedIn(shown))) } } },

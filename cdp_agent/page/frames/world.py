@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, TypeVar, overload
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -32,8 +32,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _group_numbers = itertools.count(1)
-_preloaded: WeakSet[Session] = WeakSet()
-"""The sessions for which `preload` was called."""
+_preloaded: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
+"""The sessions for which `preload` was called, and how many parts of our functions their documents get."""
 _TAKE_PRELOADED = f"(() => {{ const make = globalThis.{js.WORLD}; delete globalThis.{js.WORLD}; return make?.() }})()"
 _AS_A_USER = ("chooseNative", "setOption")
 """Functions in place of input that a picker of the browser would get: with the first input a page may ask to stay."""
@@ -54,16 +54,14 @@ class Handle(msgspec.Struct, frozen=True):
 class World:
     """One document's isolated world (with the same-origin frames inside it), until the document is replaced."""
 
-    def __init__(
-        self, session: Session, frame_id: str, context_id: int, functions: Handle, *, is_preloaded: bool = False
-    ) -> None:
+    def __init__(self, session: Session, frame_id: str, context_id: int, functions: Handle) -> None:
         self.session = session
         self.frame_id = frame_id
         self.context_id = context_id
         self.gone = False
         self._functions = functions
-        self._is_preloaded = is_preloaded
-        self._has_all_functions = False
+        self._parts = 1
+        """How many parts of our functions it has, or is being given."""
 
     @classmethod
     async def create(cls, session: Session, frame_id: str, made: asyncio.Future[cdp_page.IsolatedWorld]) -> World:
@@ -78,7 +76,7 @@ class World:
             if not was_preloaded:
                 answer = await session.send(runtime.Evaluate(expression=js.reading(), context_id=context_id))
         functions = Handle(_object_id("Runtime.evaluate", answer))
-        return cls(session, frame_id, context_id, functions, is_preloaded=was_preloaded)
+        return cls(session, frame_id, context_id, functions)
 
     @property
     def isolate(self) -> str:
@@ -172,12 +170,22 @@ class World:
             results.append(None if isinstance(answer, BaseException) else answer)
         return results
 
-    def send_missing_functions(self) -> None:
-        """Has the world add the functions that it does not have yet, and sends them if need be; does not wait."""
-        if not self._has_all_functions:
-            self._has_all_functions = True
-            rest = () if self._is_preloaded else (js.rest(),)
-            self.session.tell(self._command("addFunctions", rest, by_value=True))
+    def send_missing_functions(self, last: int = len(js.PARTS) - 1) -> None:
+        """Has the world add our functions up to those of part `last`, and sends them if need be; does not wait."""
+        for part in range(self._parts, last + 1):
+            self._parts = part + 1
+            if is_preloaded(self.session):
+                _keep(self.session, part)
+                taking = runtime.CallFunctionOn(
+                    function_declaration=js.taken(part), object_id=self._functions.object_id, return_by_value=True
+                )
+                self.session.tell(taking)
+            else:
+                self.tell(js.ADDING[part], js.added(part))
+
+    def take_kept_functions(self) -> None:
+        """Has the world add those of our functions that the documents of its session keep; sends none."""
+        self.send_missing_functions(_preloaded.get(self.session, 0) - 1)
 
     def release(self, handle: Handle) -> None:
         """Releases the object in the page."""
@@ -200,9 +208,9 @@ class World:
     def _command(
         self, name: str, args: tuple[object, ...], *, by_value: bool, group: str | None = None
     ) -> runtime.CallFunctionOn:
-        """The command that calls our function. If the world does not have it yet, all missing ones are added first."""
-        if name not in js.for_reading():
-            self.send_missing_functions()
+        """The command that calls our function. If the world does not have it yet, its part is added first."""
+        part = js.part_of(name)
+        self.send_missing_functions(part)
         return runtime.CallFunctionOn(
             function_declaration=f"function(...args) {{ return this.{name}(...args) }}",
             object_id=self._functions.object_id,
@@ -215,7 +223,7 @@ class World:
             return_by_value=by_value,
             object_group=group,
             user_gesture=name in _AS_A_USER or None,
-            await_promise=name not in js.for_reading(),  # none of these returns a promise, and awaiting costs 0.06 ms
+            await_promise=part > 0,  # no function for reading returns a promise, and awaiting costs 0.06 ms
         )
 
 
@@ -232,18 +240,28 @@ def ask_for_world(session: Session, frame_id: str) -> asyncio.Future[cdp_page.Is
 
 
 def preload(session: Session) -> None:
-    """Registers all our functions for future documents of the session; does not wait.
+    """Registers our functions for reading for future documents of the session; does not wait.
 
     Otherwise they are sent to each document, which takes a fifth of the time that opening a small page takes.
     """
     if not is_preloaded(session):
-        _preloaded.add(session)
-        session.tell(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.whole(), world_name=js.WORLD))
+        _preloaded[session] = 1
+        session.tell(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.ahead(), world_name=js.WORLD))
 
 
 def is_preloaded(session: Session) -> bool:
     """Whether `preload` was called for the session."""
     return session in _preloaded
+
+
+def _keep(session: Session, part: int) -> None:
+    """Has the documents of the session, present and future ones, keep a part of our functions until it is taken."""
+    if _preloaded[session] <= part:
+        _preloaded[session] = part + 1
+        keeping = cdp_page.AddScriptToEvaluateOnNewDocument(
+            source=js.kept(part), world_name=js.WORLD, run_immediately=True
+        )
+        session.tell(keeping)
 
 
 def answer_of(name: str, answer: runtime.Evaluated, returning: type[T]) -> T:

@@ -1,27 +1,27 @@
 """The script that runs in a page's isolated world, one file per subject.
 
 `reading()` is one expression: the files that a snapshot and the wait for a settled page need, in order, inside a
-function that returns the *agent object*, whose methods `world.py` calls. `rest()` is the same for all other files: the
-agent object evaluates it in the scope of the first part, before one of its functions is first called. Nothing is added
-to the page's window or written into its document.
+function that returns the *agent object*, whose methods `world.py` calls. `added(part)` is the same for the files of a
+later part: the agent object evaluates it in the scope of the part before, when one of its functions is first called.
+Nothing is added to the page's window or written into its document.
 
-A tab in which actions are done gets `whole()` once, for its future documents: it defines a function in the isolated
-world of each, which returns the agent object; that adds the rest when it is needed.
+A tab in which something is done gets `ahead()` once, for its future documents: it defines a function in the isolated
+world of each, which returns the agent object. A later part that is needed there comes once, too: `kept(part)`.
 
-What is sent is minified, both parts at once, as the rest uses names of the first: scripts/pack.py writes it to PACKED
+What is sent is minified, all parts at once, as each uses names of those before: scripts/pack.py writes it to PACKED
 when a wheel is built, and for a checkout. Where that file is older than a script, or there is none, the scripts are
 sent as they are written, without comments: then errors in them name our functions.
 """
 
+import json
 import os
 import re
 from functools import cache
-from typing import NamedTuple
 
 WORLD = "cdp_agent"
 """The name of our isolated world in each document."""
 PACKED = "packed.txt"
-"""The file with both parts, minified: not under version control."""
+"""The file with all parts, minified: not under version control."""
 
 READING = (
     "core/lifetime.js",
@@ -73,12 +73,28 @@ READING = (
     "snapshot/snapshot.js",
     "core/exports_of_reading.js",
 )
-REST = (
+EXPLORING = (
     "core/describe.js",
+    "core/place.js",
+    "read/html_fields.js",
+    "read/html_tags.js",
+    "read/html.js",
+    "read/reader.js",
+    "read/closed.js",
+    "read/sources.js",
+    "read/search.js",
+    "read/find.js",
+    "read/listing.js",
+    "activity/wait.js",
+    "read/outer.js",
+    "read/schema.js",
+    "read/markup.js",
+    "core/exports_of_exploring.js",
+)
+ACTING = (
     "names/identity.js",
     "activity/effects.js",
     "activity/looks.js",
-    "core/place.js",
     "core/hit.js",
     "names/preview.js",
     "act/layers.js",
@@ -102,29 +118,19 @@ REST = (
     "act/popup.js",
     "act/files.js",
     "act/drag.js",
-    "read/html_fields.js",
-    "read/html_tags.js",
-    "read/html.js",
-    "read/reader.js",
-    "read/closed.js",
-    "read/sources.js",
-    "read/search.js",
     "act/secret.js",
     "act/user_data.js",
-    "read/find.js",
-    "read/listing.js",
-    "activity/wait.js",
-    "read/outer.js",
     "act/scroll.js",
     "act/screen.js",
     "act/scroll_to_text.js",
     "read/marks.js",
     "read/paint.js",
-    "read/schema.js",
-    "read/markup.js",
     "activity/consequence.js",
     "core/exports.js",
 )
+PARTS = (READING, EXPLORING, ACTING)
+ADDING = ("", "addFunctions", "addMoreFunctions")
+"""The functions that add the second and the third part, each of the part before."""
 
 NOT_PACKED = ("editors/code_object.js", "read/json_value.js", "activity/removed_interfaces.js")
 """What runs in a page's main world, each by itself."""
@@ -132,60 +138,67 @@ NOT_PACKED = ("editors/code_object.js", "read/json_value.js", "activity/removed_
 
 def make_ready() -> None:
     """Builds the scripts ahead of their use, which takes 1 ms, 8 if not packed; call it while waiting."""
-    reading(), whole()
+    reading(), ahead()
 
 
 @cache
 def reading() -> str:
     """The part that every world gets, as one JavaScript expression."""
-    parts = _parts()
-    return f"{parts.before}eval({parts.source}){parts.after}"
+    return _parts()[0]
 
 
 @cache
-def rest() -> str:
-    """The part that a world gets when needed: one JavaScript expression, whose value contains the functions by name."""
-    return _parts().rest
+def added(part: int) -> str:
+    """A later part, from 1 on: one JavaScript expression, whose value contains the functions by name."""
+    return _parts()[part]
 
 
 @cache
-def whole() -> str:
+def ahead() -> str:
     """A script for future worlds: defines a function with the world's name, which returns the agent object.
 
-    Its `addFunctions` needs no argument. V8 compiles each function once in a process, for all documents to come there:
-    not if it were in a string. The outermost one is in parentheses, so that it is compiled while it is parsed.
+    V8 compiles the functions in it once in a process, for all documents to come there, and those of later parts, too.
+    The outermost one is in parentheses, so that it is compiled while it is parsed.
     """
-    parts = _parts()
-    return f"globalThis.{WORLD} = (() => {parts.before}{parts.rest}{parts.after})"
-
-
-class Parts(NamedTuple):
-    """The parts of the bundle, as code."""
-
-    before: str
-    source: str
-    """The name of the argument of `addFunctions`, which stands between `before` and `after`."""
-    rest: str
-    after: str
+    return f"globalThis.{WORLD} = (() => {reading()})"
 
 
 @cache
-def _parts() -> Parts:
+def kept(part: int) -> str:
+    """A script that keeps `added(part)` for `taken(part)`: for the worlds that are there, and future ones.
+
+    In single quotes, since the double ones in it are escaped once more when it is sent.
+    """
+    literal = json.dumps(added(part))[1:-1].replace('\\"', '"').replace("'", "\\'")
+    return f"globalThis.{WORLD}_{part} = '{literal}'"
+
+
+def taken(part: int) -> str:
+    """A function that adds to the agent object, `this`, the part that is kept in its world."""
+    return f"function(...args) {{ return this.{ADDING[part]}({WORLD}_{part}) }}"
+
+
+@cache
+def _parts() -> list[str]:
     return parts_of(text(PACKED) if is_packed() else unpacked())
 
 
-def parts_of(both: str) -> Parts:
-    """What `unpacked` returns, minified or not, in its parts."""
-    before, _, rest = both.partition(_BEGIN)  # by expressions, a text of this length would take 2 ms
+def parts_of(whole: str) -> list[str]:
+    """The parts of what `unpacked` returns, minified or not."""
+    before, _, rest = whole.partition(_BEGIN)  # by expressions, a text of this length would take 2 ms
+    if not rest:
+        return [whole]
     source, _, rest = rest.partition(",")
     rest, _, after = rest.rpartition(_END)
-    return Parts(before, source, rest, after.rstrip().removesuffix(";"))
+    return [f"{before}eval({source}){after.rstrip().removesuffix(';')}", *parts_of(rest)]
 
 
 def unpacked() -> str:
-    """Both parts as one expression, the rest where `addFunctions` evaluates it, between marks that minifying keeps."""
-    added = f"{_BEGIN}source,{_expression(REST)}{_END}"
-    inner = _expression(READING[1:]).replace("eval(source)", added)
+    """All parts as one expression, each where the one before evaluates it, between marks that minifying keeps."""
+    inner = ""
+    for part in reversed(PARTS):
+        around = _expression(part[1:] if part is READING else part)
+        inner = around.replace("eval(source)", f"{_BEGIN}source,{inner}{_END}")
     return f"(() => {{\n'use strict';\n{_body(READING[:1])}\nreturn {inner};\n}})()"
 
 
@@ -197,7 +210,7 @@ _END = ",__end__)"
 def is_packed() -> bool:
     """Whether the minified script is there and current. A wheel has no other."""
     folder = os.path.dirname(__file__)
-    packed, *scripts = (os.path.join(folder, name) for name in (PACKED, *READING, *REST))
+    packed, *scripts = (os.path.join(folder, name) for name in (PACKED, *READING, *EXPLORING, *ACTING))
     if not os.path.exists(packed) or not os.path.exists(scripts[0]):
         return os.path.exists(packed)
     return os.path.getmtime(packed) >= max(map(os.path.getmtime, (__file__, *scripts)))
@@ -220,9 +233,9 @@ def removed_interfaces() -> str:
 
 
 @cache
-def for_reading() -> frozenset[str]:
-    """The names of the functions that every world has from the start."""
-    return exported(reading())
+def part_of(name: str) -> int:
+    """The number of the part that has the function of that name."""
+    return next(part for part, names in enumerate(map(exported, _parts())) if name in names)
 
 
 def exported(expression: str) -> frozenset[str]:

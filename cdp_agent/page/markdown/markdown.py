@@ -7,9 +7,9 @@ Markdown here, each in place of its frame. If it is cut to a token budget, its l
 from __future__ import annotations
 
 import re
+from xml.etree import ElementTree
 
 import msgspec
-from lxml import etree
 
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.budget import left_out_line, tokens
@@ -23,9 +23,6 @@ from .markdown_sink import Block, Remote
 from .markdown_text import escape
 from .markdown_writer import blocks_of
 
-_PARSER = etree.XMLParser(
-    huge_tree=True, resolve_entities=False
-)  # pages may be nested to any depth, and may be of any size
 _LEFT_OUT_TOKENS = 80
 _MOST_NAMED = 5
 _LONGEST_NAME = 60  # characters
@@ -128,9 +125,9 @@ def blocks_in(html: str, remote: Remote, unreadable: list[tuple[str, str]]) -> l
     return blocks_of(parse(html), remote, unreadable)
 
 
-def parse(html: str) -> etree._Element:
+def parse(html: str) -> ElementTree.Element:
     """The XML document that page/js/read/html.js wrote, parsed."""
-    return etree.fromstring(html, _PARSER)
+    return ElementTree.fromstring(html)
 
 
 def join(blocks: list[Block]) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from xml.etree.ElementTree import Element
 
 import msgspec
-from lxml.etree import _Element as Element
-from lxml.etree import tostring
 
 from .markdown_text import escape, paragraph
 
@@ -77,12 +76,19 @@ class Source(msgspec.Struct, frozen=True):
     """The state that all sinks of one document share.
 
     `remote` takes the id of an iframe element, and returns the blocks and the URL of its frame in another session, or
-    the reason why there are none. Parts that could not be read are added to `unreadable`, with the reason.
+    the reason why there are none. Parts that could not be read are added to `unreadable`, with the reason. `folder` is
+    the beginning of the addresses that are written without it.
     """
 
     writers: Mapping[str, Callable[[Sink, Element], None]]
     remote: Remote
     unreadable: list[tuple[str, str]]
+    folder: str
+
+    def target_of(self, link: Element) -> str:
+        """The address that a link leads to."""
+        below = link.get("r")
+        return link.get("h", "") if below is None else self.folder + below
 
 
 class Sink:
@@ -90,6 +96,8 @@ class Sink:
 
     An inline sink writes lines only, and keeps the "\\n" between them in `parts`.
     """
+
+    __slots__ = ("_is_inline", "blocks", "parts", "rank", "source")
 
     def __init__(self, source: Source, rank: int, *, is_inline: bool = False) -> None:
         self.source = source
@@ -101,12 +109,12 @@ class Sink:
     def flow(self, element: Element) -> None:
         """Writes everything in an element: texts, inline elements, blocks."""
         writers = self.source.writers
-        if element.text:
-            self._put_text(element.text)
+        if text := element.text:
+            self._put_text(text)
         for child in element:
             writers[child.tag](self, child)
-            if child.tail:
-                self._put_text(child.tail)
+            if text := child.tail:
+                self._put_text(text)
 
     def put(self, inline: str) -> None:
         """Adds Markdown to the line; "\\n" in it ends the line."""
@@ -160,6 +168,9 @@ class Sink:
         return "".join(sink.parts)
 
     def _put_text(self, text: str) -> None:
+        if text == " ":  # between two elements
+            self.parts.append(text)
+            return
         if "\n" not in text or self._is_inline:
             self.parts.append(escape(text))
             return
@@ -179,4 +190,4 @@ def holds_blocks(element: Element) -> bool:
 
 def text_of(element: Element) -> str:
     """The whole text in an element, unescaped."""
-    return tostring(element, method="text", encoding="unicode", with_tail=False)
+    return "".join(element.itertext())

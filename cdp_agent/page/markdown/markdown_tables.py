@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
+from xml.etree.ElementTree import Element
 
 import msgspec
-from lxml.etree import _Element as Element
 
 Write = Callable[[Element], str]
 

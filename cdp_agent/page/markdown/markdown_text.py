@@ -50,6 +50,8 @@ def paragraph(inline: str) -> str:
 
 
 def _start(line: str) -> str:
+    if not line or not (line[0] in "#>-+=" or line[0].isdigit()):  # by far the most common case
+        return line
     match = _LINE_START.match(line)
     if match is None:
         return line

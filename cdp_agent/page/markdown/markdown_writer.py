@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from lxml.etree import _Element as Element
+from xml.etree.ElementTree import Element
 
 from .markdown_sink import Block, Remote, Sink, Source, compact, holds_blocks, indented, list_item, text_of
 from .markdown_tables import is_data, is_regular, pipe_table
@@ -21,7 +20,7 @@ _CHECK = {"1": "[x]", "0": "[ ]", "-": "[-]"}
 def blocks_of(document: Element, remote: Remote, unreadable: list[tuple[str, str]]) -> list[Block]:
     """The blocks of one world's document in order; see `Source` for `remote` and `unreadable`."""
     has_main = any(section.get("k") == "main" for section in document.iter("sec"))
-    sink = Sink(Source(_WRITERS, remote, unreadable), 1 if has_main else 0)
+    sink = Sink(Source(_WRITERS, remote, unreadable, document.get("b", "")), 1 if has_main else 0)
     sink.flow(document)
     sink.flush()
     return sink.blocks
@@ -57,7 +56,7 @@ def write_list(sink: Sink, element: Element) -> None:
             if item := list_item(sink.inner(child) if child.tag == "li" else sink.blocks_of_element(child), marker):
                 items.append(item)
             number += step if child.tag == "li" else 0
-        if text := _text_outside_items(child.tail):
+        if child.tail != " " and (text := _text_outside_items(child.tail)):
             items.append("\n" + indented(text, len(marker)) + "\n")
     sink.add("\n".join(items).rstrip("\n"), "l")
 
@@ -239,7 +238,7 @@ def write_mark(sink: Sink, element: Element) -> None:
 
 def write_link(sink: Sink, element: Element) -> None:
     """Writes a link; if it contains blocks, its first line of text becomes the link."""
-    target = element.get("h", "")
+    target = sink.source.target_of(element)
     if not holds_blocks(element):
         sink.put(link(sink.inline(element), target))
         return
@@ -262,7 +261,7 @@ def write_code(sink: Sink, element: Element) -> None:
     for child in element:
         if child.tag == "a":
             sink.put(code(text))
-            sink.put(link(code(text_of(child)), child.get("h", "")))
+            sink.put(link(code(text_of(child)), sink.source.target_of(child)))
             text = ""
         else:
             text += text_of(child)

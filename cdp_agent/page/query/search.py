@@ -1,6 +1,7 @@
 """Searching the text that the snapshot shows, without a model and without changing the page.
 
-The page returns its lines; they are matched here, with the `regex` package under a time limit.
+The page returns its lines; they are matched here, with the `regex` package under a time limit. A page that was searched
+before is asked for the elements of the matches at once, in case that its text stayed the same.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import msgspec
 import regex
 
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.lines import units_of
@@ -68,6 +70,17 @@ class SearchResult(msgspec.Struct, frozen=True):
     unread: list[str]
 
 
+class _Place(msgspec.Struct, frozen=True):
+    id: int
+    role: str
+    name: str
+    url: str
+    in_viewport: bool
+    gone: bool
+    """Whether it left the page after its text was read."""
+    closed: bool = False
+
+
 class _TextPart(FramePart, frozen=True, kw_only=True):
     """The result of `shownText` in page/js."""
 
@@ -76,6 +89,8 @@ class _TextPart(FramePart, frozen=True, kw_only=True):
     """Whether the text, then "" as it comes from the page, is that of the serial that was asked with."""
     serial: int
     """The number of this text, 0 if the world does not keep it."""
+    places: list[_Place]
+    """Those of the spans that were asked with, if the text is the same."""
     needs_listeners = True  # as in the snapshot: an element that listens for the mouse has a line
     needs_rules = True
 
@@ -83,9 +98,16 @@ class _TextPart(FramePart, frozen=True, kw_only=True):
 _last_texts: WeakKeyDictionary[World, _TextPart] = WeakKeyDictionary()
 
 
-def _base(world: World) -> dict[str, int]:
-    last = _last_texts.get(world)
-    return {"base": last.serial} if last is not None else {}
+def _last_readings(tree: FrameTree) -> Readings[_TextPart] | None:
+    """The texts last read, as far as they are kept; None if the tab's own is not."""
+    worlds = ((frame, frame.present_world) for frame in tree.all())
+    readings = {
+        frame.id: Reading(frame, world, _last_texts[world])
+        for frame, world in worlds
+        if world is not None and world in _last_texts
+    }
+    root = readings.pop(tree.root.id, None)
+    return None if root is None else Readings(root, readings, {})
 
 
 def _whole(world: World, part: _TextPart, _: bool) -> _TextPart:
@@ -96,17 +118,6 @@ def _whole(world: World, part: _TextPart, _: bool) -> _TextPart:
     else:
         _last_texts.pop(world, None)
     return part
-
-
-class _Place(msgspec.Struct, frozen=True):
-    id: int
-    role: str
-    name: str
-    url: str
-    in_viewport: bool
-    gone: bool
-    """Whether it left the page after its text was read."""
-    closed: bool = False
 
 
 class _Places(msgspec.Struct, frozen=True):
@@ -132,6 +143,40 @@ class _Span(msgspec.Struct, frozen=True):
     segment: _Segment
     start: int
     end: int
+
+    @property
+    def units(self) -> tuple[int, int]:
+        """Where it is in the text as the page has it."""
+        at = self.segment.start
+        return units_of(self.segment.reading.part.text, at + self.start, at + self.end)
+
+
+class _Hits(msgspec.Struct, frozen=True):
+    """What a pattern matches: `spans` are the first of `total` matches; `unread` as in `SearchResult`."""
+
+    segments: list[_Segment]
+    spans: list[_Span]
+    total: int
+    unread: list[str]
+    were_expected: bool = False
+    """Whether the worlds were asked for the places of these spans together with their texts."""
+
+    def are_in(self, segments: list[_Segment]) -> bool:
+        """Whether these texts of the same worlds are those that were searched."""
+        return len(segments) == len(self.segments) and all(
+            one.reading.world is other.reading.world
+            and (one.start, one.text) == (other.start, other.text)
+            and one.reading.part.text == other.reading.part.text
+            for one, other in zip(segments, self.segments, strict=True)
+        )
+
+    def by_world(self) -> dict[World, dict[int, _Span]]:
+        """The spans in each world, by their places among all; those in PDFs are in none."""
+        spans: dict[World, dict[int, _Span]] = {}
+        for index, span in enumerate(self.spans):
+            if not span.segment.pdf_page:
+                spans.setdefault(span.segment.reading.world, {})[index] = span
+        return spans
 
 
 async def search(
@@ -161,20 +206,22 @@ async def search(
     compiled = await asyncio.to_thread(_compile, pattern, is_regex=regex, case_sensitive=case_sensitive)
     for _ in range(_MOST_READINGS):
         async with tab.reading_lock:
-            readings = await read_all(tree, tab.refs, "shownText", _TextPart, {}, options_for=_base, finish=_whole)
+            before = _last_readings(tree)
+            expected = None if before is None else await _find(compiled, before, cover or str, max_results)
+            readings = await read_all(
+                tree, tab.refs, "shownText", _TextPart, {}, options_for=_asking_for(expected), finish=_whole
+            )
             try:
-                unread: list[str] = []
-                segments = list(_segments(readings, readings.root, unread, cover or str))
-                spans, total = await asyncio.to_thread(_find_all, compiled, segments, max_results)
-                matches, is_all_there = await _matches(tab.refs, spans, context_chars)
+                hits = await _find(compiled, readings, cover or str, max_results, expected)
+                matches, is_all_there = await _matches(tab.refs, hits, readings, context_chars)
             finally:
                 for reading in readings.by_frame.values():
                     reading.world.tell("forgetSearchedText")
         if is_all_there:
             break
-    near = [] if total else await asyncio.to_thread(_near, pattern, segments, is_regex=regex)
+    near = [] if hits.total else await asyncio.to_thread(_near, pattern, hits.segments, is_regex=regex)
     tab.issued_refs |= {parse_ref(match.ref) for match in matches if match.ref}
-    return SearchResult(matches, total, near, unread)
+    return SearchResult(matches, hits.total, near, hits.unread)
 
 
 def _compile(pattern: str, *, is_regex: bool, case_sensitive: bool) -> regex.Pattern[str]:
@@ -229,6 +276,34 @@ def _segments(
     yield _Segment(reading, start, text[start:])
 
 
+async def _find(
+    compiled: regex.Pattern[str],
+    readings: Readings[_TextPart],
+    cover: Callable[[str], str],
+    most: int,
+    expected: _Hits | None = None,
+) -> _Hits:
+    """The matches in these texts: those that were expected, where the texts are the same."""
+    unread: list[str] = []
+    segments = list(_segments(readings, readings.root, unread, cover))
+    if expected is not None and expected.are_in(segments):
+        return msgspec.structs.replace(expected, unread=unread, were_expected=True)
+    spans, total = await asyncio.to_thread(_find_all, compiled, segments, most)
+    return _Hits(segments, spans, total, unread)
+
+
+def _asking_for(expected: _Hits | None) -> Callable[[World], dict[str, object]]:
+    """The options for each world: which text is known, and where in it matches are expected."""
+    spans = {} if expected is None else expected.by_world()
+
+    def options(world: World) -> dict[str, object]:
+        if (last := _last_texts.get(world)) is None:
+            return {}
+        return {"base": last.serial, "spans": [span.units for span in spans.get(world, {}).values()]}
+
+    return options
+
+
 def _find_all(compiled: regex.Pattern[str], segments: list[_Segment], most: int) -> tuple[list[_Span], int]:
     spans: list[_Span] = []
     total = 0
@@ -249,31 +324,29 @@ def _find_all(compiled: regex.Pattern[str], segments: list[_Segment], most: int)
     return spans, total
 
 
-async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> tuple[list[Match], bool]:
+async def _matches(
+    refs: RefTable, hits: _Hits, readings: Readings[_TextPart], context_chars: int
+) -> tuple[list[Match], bool]:
     """The matches, and whether all of them are still there: lists re-render their rows while they are searched."""
-    by_world: dict[int, list[int]] = {}
     matches: dict[int, Match] = {}
-    for index, span in enumerate(spans):
+    for index, span in enumerate(hits.spans):
         if number := span.segment.pdf_page:
-            place = _Place(
-                0, "document", f"Page {number}", span.segment.reading.frame.url, in_viewport=False, gone=False
-            )
+            url = span.segment.reading.frame.url
+            place = _Place(0, "document", f"Page {number}", url, in_viewport=False, gone=False)
             matches[index] = _match(span, place, "", context_chars)
-        else:
-            by_world.setdefault(id(span.segment.reading.world), []).append(index)
     is_all_there = True
-    for indexes in by_world.values():
-        world = spans[indexes[0]].segment.reading.world
-        units = [
-            units_of(span.segment.reading.part.text, span.segment.start + span.start, span.segment.start + span.end)
-            for span in (spans[i] for i in indexes)
-        ]
-        answer = await world.call("placesOf", {"next": refs.next_ids(world), "spans": units}, returning=_Places)
-        refs.claim(world, answer.first, answer.end)
-        is_all_there &= not any(place.gone for place in answer.places)
-        for index, place in zip(indexes, answer.places, strict=True):
-            matches[index] = _match(spans[index], place, f"E{refs.number(world, place.id)}", context_chars)
-    return [matches[index] for index in range(len(spans))], is_all_there
+    told = {each.world: each.part.places for each in readings.by_frame.values() if hits.were_expected}
+    for world, spans in hits.by_world().items():
+        places = told.get(world, [])
+        if len(places) != len(spans):
+            asked = {"next": refs.next_ids(world), "spans": [span.units for span in spans.values()]}
+            answer = await world.call("placesOf", asked, returning=_Places)
+            refs.claim(world, answer.first, answer.end)
+            places = answer.places
+        is_all_there &= not any(place.gone for place in places)
+        for (index, span), place in zip(spans.items(), places, strict=True):
+            matches[index] = _match(span, place, f"E{refs.number(world, place.id)}", context_chars)
+    return [matches[index] for index in range(len(hits.spans))], is_all_there
 
 
 def _match(span: _Span, place: _Place, ref: str, context_chars: int) -> Match:

@@ -388,7 +388,7 @@ class _Wait:
         self._quiet_s = await self._present_quiet_s()
         if self._quiet_s > STATIC_QUIET_S and len(self._watch.worlds) > watched:
             self._since = looked  # a new document: its quiet time counts from then on
-        self._send_missing_functions(0 if self._quiet_s > STATIC_QUIET_S else _READ_WITHIN_S)
+        self._take_kept_functions(0 if self._quiet_s > STATIC_QUIET_S else _READ_WITHIN_S)
         if self._watch.navigated:
             self._tab.read_ahead(is_far=self._is_far)
 
@@ -454,11 +454,14 @@ class _Wait:
         for frame in self._tree.all():
             frame.prepare_world()
 
-    def _send_missing_functions(self, after_s: float) -> None:
-        """Sends the rest of our functions after this time: during idle waiting, or once the page has been read."""
+    def _take_kept_functions(self, after_s: float) -> None:
+        """Where something was done before, the next document takes our functions for it after this time.
+
+        During idle waiting, or once the page has been read.
+        """
         loop = asyncio.get_running_loop()
         for world in self._watch.worlds:
-            loop.call_later(after_s, world.send_missing_functions)
+            loop.call_later(after_s, world.take_kept_functions)
 
     async def _present_quiet_s(self) -> float:
         root = self._tree.root

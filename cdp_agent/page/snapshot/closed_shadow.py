@@ -219,7 +219,7 @@ class HiddenContent:
         if part.endless:
             self._unsearched = _TOO_LONG
         elif self._documents.intersection(entered) or not self._only_texts_were_added(counted, part.added):
-            steps.append(self._search(world, counted, part.added))
+            steps.append(self._search(world, counted, part))
         if listeners:
             steps.append(self._adopt_listeners(world, queries, entered, part.elements, counted))
         return await any_at_once(steps)
@@ -261,19 +261,27 @@ class HiddenContent:
         self._nodes, self._added = nodes, added
         return True
 
-    async def _search(self, world: World, counted: ChromeCounters, added: AddedCounts) -> bool:
+    async def _search(self, world: World, counted: ChromeCounters, part: FramePart) -> bool:
         """Searches for closed roots after changes; True if any was found."""
         begun = time.monotonic()
         if self._large and begun - self._searched < self._search_took_s / _SHARE:
             self._unsearched = _UNSEARCHED
             return False
+        if part.large and await world.call("fewMayHost", returning=bool):
+            news = False
+            while await _adopt_closed(world, _HOSTS_AT_ONCE):  # those found may contain more
+                news = True
+            self._unsearched, self._search_took_s = None, time.monotonic() - begun
+            self._searched, self._large = time.monotonic(), True
+            self._nodes, self._added = (counted.documents, counted.nodes), part.added
+            return news
         asked = [
             dom.GetOuterHtml(object_id=self._roots[each].object_id, include_shadow_dom=True) for each in self._documents
         ]
         answers = await world.ask_each(asked)
         self._search_took_s = time.monotonic() - begun
         markups = [bytes(each.outer_html) for each in answers if each is not None]
-        self._nodes, self._added = (counted.documents, counted.nodes), added
+        self._nodes, self._added = (counted.documents, counted.nodes), part.added
         written = sum(markup.count(_ANY_ROOT) for markup in markups)
         # The search creates a node for each root that it writes. If more nodes came, the next reading searches again.
         if written and await self._count_nodes(world) == counted.nodes + written:

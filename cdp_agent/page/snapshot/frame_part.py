@@ -32,6 +32,8 @@ class FramePart(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of the roots that are gone since the last reading."""
     endless: bool = False
     """Whether the document has a text so long (many megabytes) that Chrome would take very long to serialize it."""
+    large: bool = False
+    """Whether the document has thousands of elements, so that Chrome takes long to serialize it."""
     added: AddedCounts
     editors: list[int] = []
     """The code editors, whose contents are read in the page's own world, see code_editors.py."""

@@ -60,8 +60,6 @@ const writableTextField = (field) => (field && fieldKind(field) === 'typed' && !
 /** The root elements of the documents in which the control's list may open. */
 const rootElementsAround = (control) => levelsOf(control).map((level) => documentElement_.call(level.document));
 
-const isShown = (element) =>
-  checkVisibility_.call(element, { visibilityProperty: true, opacityProperty: true }) && rectOf(element).height > 0;
 const optionsIn = (element) =>
   selectAllDeep(element, OPTIONS).filter((each) => isShown(each) && !isInZeroSizeBox(each));
 

@@ -39,13 +39,15 @@ const journal = {
 };
 /**
  * Who else wants to know, set when their files are loaded. inputAt: when the input of the action whose effects are
- * recorded arrived, Infinity before that, null without such an action.
+ * recorded arrived, Infinity before that, null without such an action. holdsOnlyEnteredText: whether a field or editor
+ * contains nothing but what we entered, null as long as nothing was.
  */
 const hooks = {
   inputAt: /** @type {() => number | null} */ (() => null),
   record: /** @type {(record: MutationRecord, target: any) => void} */ (() => {}),
   changed: () => {},
   ended: () => {},
+  holdsOnlyEnteredText: /** @type {((element: Element) => boolean) | null} */ (null),
 };
 
 const target_ = getterOf(MutationRecord.prototype, 'target');

@@ -17,10 +17,10 @@ function checkConditions({ text, gone, selector }) {
   const { count } = journal;
   const conditions = { text: false, entered: false, gone: true, selector: false, count, wrong: '', passed: [] };
   if (text !== null || gone !== null) {
-    const visible = visibleTextInLowerCase({ entered: true });
+    const leavesOut = hooks.holdsOnlyEnteredText;
+    const visible = visibleTextInLowerCase({});
     conditions.text = text !== null && visible.includes(text);
-    conditions.entered =
-      conditions.text && hasEnteredTexts && !visibleTextInLowerCase({ entered: false }).includes(text);
+    conditions.entered = conditions.text && leavesOut !== null && !visibleTextInLowerCase({ leavesOut }).includes(text);
     conditions.text &&= !conditions.entered;
     if (text !== null) conditions.passed = takePassed();
     conditions.gone = gone === null || !visible.includes(gone);
@@ -35,7 +35,7 @@ function checkConditions({ text, gone, selector }) {
   return conditions;
 }
 
-/** @param {{entered: boolean}} options */
+/** @param {{leavesOut?: (element: Element) => boolean}} options  as of `readVisibleText` */
 function visibleTextInLowerCase(options) {
   forget();
   const words = readVisibleText(undefined, options).pieces.join('').replace(SPACES, ' ').toLowerCase();

@@ -16,6 +16,7 @@ return {
   lookAhead,
   rootsEnteredAfter,
   possibleHosts,
+  fewMayHost,
   countClosedRoots,
   idOf,
   elementOf,

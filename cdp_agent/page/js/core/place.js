@@ -154,3 +154,7 @@ function areaBoxes(area) {
   const ys = numbers.filter((_, i) => i % 2 === 1);
   return at(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys));
 }
+
+/** Whether an element can be seen, if it is in view. */
+const isShown = (element) =>
+  checkVisibility_.call(element, { visibilityProperty: true, opacityProperty: true }) && rectOf(element).height > 0;

@@ -9,6 +9,19 @@ function fieldText(field, kind) {
   return field.editContext ? field.editContext.text : richText(field);
 }
 
+/** The texts that we have entered into fields and editors of this document. @type {WeakMap<Element, string>} */
+const enteredTexts = new WeakMap();
+
+function recordEntered(element, text) {
+  enteredTexts.set(element, text);
+  hooks.holdsOnlyEnteredText = holdsOnlyEnteredText;
+  recordTypedInto(element);
+}
+
+/** Whether a field contains exactly the text that was entered. */
+const holdsOnlyEnteredText = (element) =>
+  enteredTexts.has(element) && enteredTexts.get(element) === fieldText(element, fieldKind(element));
+
 const wholeInputValue = reader(HTMLInputElement, 'value');
 const wholeAreaValue = reader(HTMLTextAreaElement, 'value');
 

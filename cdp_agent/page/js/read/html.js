@@ -3,7 +3,8 @@
 // is short and unambiguous.
 //
 // "\n" in a text is the edge of a block (white space of the page becomes a space). Elements and attributes:
-//   h1…h6 · a h=target · img a=alt s=source · ul · ol s=start r=reversed · li v=value · dl dt dd · q (block) · pre
+//   h1…h6 · a h=target r=target below the folder `b` of <doc> · img a=alt s=source
+//   ul · ol s=start r=reversed · li v=value · dl dt dd · q (block) · pre
 // l=language · c (code)
 //   b i s sup sub · br · hr · table k=data|layout · cap · tr h=1 (in a head) · td/th c=columns r=rows · sum o=open
 // (summary)
@@ -27,7 +28,7 @@ const HTML_MOST_NESTED = 100; // depth of the XML, which Python reads by recursi
 let serialization = newSerialization();
 
 function newSerialization() {
-  return { out: [], words: 0, nested: 0, queue: [], whiteSpace: new Map() };
+  return { out: [], words: 0, nested: 0, queue: [], whiteSpace: new Map(), folder: '' };
 }
 
 /**
@@ -41,6 +42,7 @@ function readable({ next }) {
   forget();
   reading = newReading();
   serialization = newSerialization();
+  serialization.folder = folderOf(document);
   const root = documentElement_.call(document);
   if (root) writeInRoot(document, () => writeElement(root, 0, 0));
   const { out } = serialization;
@@ -53,7 +55,7 @@ function readable({ next }) {
   }
   const { remote } = reading;
   const editors = knownCodeEditors();
-  const text = `<doc>${out.join('')}</doc>`;
+  const text = `<doc${xmlAttr('b', serialization.folder)}>${out.join('')}</doc>`;
   forget();
   serialization = newSerialization();
   return {
@@ -80,7 +82,7 @@ function writeInRoot(root, write) {
     ...textFacts(root),
     notable: new Set(selectAll(root, WITH_MEANING)),
     moved: movedIn(root),
-    folder: FOLDER.exec(baseURI_.call(root))?.[0] ?? '',
+    folder: folderOf(root),
   };
   write();
   reading = outer;

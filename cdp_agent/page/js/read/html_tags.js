@@ -19,13 +19,13 @@ const spanAttributes = (element) => countAttr(element, 'colspan', 'c') + countAt
 
 /** @type {HtmlWriter} */
 function writeLink(element, tag, flags, depth) {
-  const target = absoluteTarget(element, tag);
+  const target = targetAttribute(element, tag);
   const { words } = serialization;
   // A link that is a block is separated from the text around.
   const { display } = computedStyleOf(element);
   const edge = display === 'inline' || display === 'contents' ? '' : display.startsWith('inline') ? ' ' : '\n';
   serialization.out.push(edge);
-  if (target) writeTag('a', xmlAttr('h', target), element, tag, flags, depth);
+  if (target) writeTag('a', target, element, tag, flags, depth);
   else writeContents(element, tag, flags, depth);
   if (serialization.words === words) writeNameAsText(element, target ? '</a>' : '');
   serialization.out.push(edge);
@@ -48,13 +48,17 @@ function writeNameAsText(element, end) {
 // Relative addresses of files, which Chrome would take longer to make absolute.
 const BELOW_FOLDER = /^(?:[\w~-][\w.~-]*\/)*[\w~-][\w.~-]*(?:#[\w.~:/-]*)?$/;
 const FOLDER = /^https?:\/\/[^?#]*\//;
+/** @param {Document | ShadowRoot} root  @returns {string} the folder that its relative addresses are below, or "" */
+const folderOf = (root) => FOLDER.exec(baseURI_.call(root))?.[0] ?? '';
 
-function absoluteTarget(element, tag) {
+/** @returns {string} the attribute for the target of a link, "" if it leads nowhere */
+function targetAttribute(element, tag) {
   const raw = attr(element, 'href') ?? attr(element, 'xlink:href');
   if (raw === null || /^\s*(javascript:|data:|#?$)/i.test(raw)) return '';
-  if (tag === 'A' && reading.folder && BELOW_FOLDER.test(raw)) return reading.folder + raw;
+  if (tag === 'A' && reading.folder && BELOW_FOLDER.test(raw))
+    return reading.folder === serialization.folder ? ` r="${raw}"` : xmlAttr('h', reading.folder + raw);
   const full = tag === 'A' ? linkHref(element) : tag === 'AREA' ? areaHref(element) : raw;
-  return full.replace(/\s/g, '%20');
+  return xmlAttr('h', full.replace(/\s/g, '%20'));
 }
 
 /** @type {HtmlWriter} */

@@ -96,20 +96,6 @@ const LINE_EDGE = Symbol('line');
 const GENERATED = Symbol('generated');
 const DECORATION = Symbol('decoration');
 
-/** The texts that we have entered into fields and editors of this document. @type {WeakMap<Element, string>} */
-const enteredTexts = new WeakMap();
-let hasEnteredTexts = false;
-
-function recordEntered(element, text) {
-  enteredTexts.set(element, text);
-  hasEnteredTexts = true;
-  recordTypedInto(element);
-}
-
-/** Whether a field contains exactly the text that was entered. */
-const holdsOnlyEnteredText = (element) =>
-  enteredTexts.has(element) && enteredTexts.get(element) === fieldText(element, fieldKind(element));
-
 /**
  * The part of an element's contents between two elements in it. A path is such an element with its ancestors.
  * @typedef {{after: Element | null, afterPath: Set<Node>, before: Element | null, beforePath: Set<Node>}} Stretch
@@ -120,10 +106,10 @@ const WHOLE = { after: null, afterPath: new Set(), before: null, beforePath: new
 /**
  * Reads the visible text of an element, by default of the document. Pages may nest deeper than the call stack allows,
  * hence the list `pending`.
- * @param {Element} element @param {{entered?: boolean, stretch?: Stretch}} options  entered: whether to include fields
- *   and editors that contain only what was entered; stretch: the part to be read
+ * @param {Element} element @param {{leavesOut?: ((element: Element) => boolean) | null, stretch?: Stretch}} options
+ *   leavesOut: elements that are left out; stretch: the part to be read
  */
-function readVisibleText(element = documentElement_.call(document), { entered = true, stretch = WHOLE } = {}) {
+function readVisibleText(element = documentElement_.call(document), { leavesOut = null, stretch = WHOLE } = {}) {
   const text = new VisibleText(stretch);
   reading = newReading();
   /** @type {any[][]} */
@@ -140,7 +126,7 @@ function readVisibleText(element = documentElement_.call(document), { entered = 
     else if (what === DECORATION) text.endDecoration(generated, node);
     else if (what === null) reading = node;
     else if (nodeType_.call(what) === 3) text.add(dataOf(what), what);
-    else if (entered || !holdsOnlyEnteredText(what)) readElement(what, text, pending);
+    else if (!leavesOut?.(what)) readElement(what, text, pending);
   }
   return text;
 }

@@ -31,10 +31,11 @@ function visibleText({ next }) {
 
 /**
  * The text of all lines of the snapshot, without roles and states, and with nothing cut off.
- * @param {{next: [number, number], base?: number, sameRules?: boolean}} options  base: the `serial` of the text that
- *   the caller has, whose text is not returned again; sameRules: as for `snapshot`
+ * @param {{next: [number, number], base?: number, spans?: [number, number][], sameRules?: boolean}} options  base: the
+ *   `serial` of the text that the caller has, whose text is not returned again, but the places of these spans of it;
+ *   sameRules: as for `snapshot`
  */
-function shownText({ next, base = 0, sameRules = false }) {
+function shownText({ next, base = 0, spans = [], sameRules = false }) {
   const first = reserveIds(next);
   const same_rules = readTextToSearch(sameRules);
   const { remote, internals } = reading;
@@ -46,6 +47,7 @@ function shownText({ next, base = 0, sameRules = false }) {
     text: same ? '' : text,
     same,
     serial,
+    places: same && spans.length ? placesOfSpans(spans) : [],
     first,
     end: nextId,
     remote,
@@ -299,15 +301,19 @@ function separatorBetween(before, after) {
  */
 function placesOf({ next, spans }) {
   const first = reserveIds(next);
-  const places = withSharedCaches(() => {
+  catchUp();
+  const places = placesOfSpans(spans);
+  return { first, end: nextId, places };
+}
+
+/** @param {[number, number][]} spans  of the text last read */
+const placesOfSpans = (spans) =>
+  withSharedCaches(() => {
     reading = newReading();
-    catchUp();
     if (currentCache && !structureChanged) sparseRoot = document; // what attributes select is known
     const finder = new SourceFinder();
     return lastShownText ? spans.map(([start, end]) => matchPlaceOf(lastShownText, finder, start, end)) : [];
   });
-  return { first, end: nextId, places };
-}
 
 /** @param {ShownText} text @param {SourceFinder} finder */
 function matchPlaceOf(text, finder, start, end) {

@@ -44,7 +44,7 @@ class SourceFinder {
     if (!ofLine) this.found.set(kids, (ofLine = new Map()));
     let found = ofLine.get(key);
     if (!found) {
-      const compactText = new CompactText(readVisibleText(element, { entered: true, stretch }));
+      const compactText = new CompactText(readVisibleText(element, { stretch }));
       ofLine.set(key, (found = { compactText, first: Math.max(key, 0), places: placesIn(compactText, texts) }));
     }
     return found;

@@ -85,7 +85,7 @@ const isRootShown = (root) => (nodeType_.call(root) === 9 ? defaultView_.call(ro
 /**
  * How many roots were recorded, which of them are gone since the last call, whether a text is huge (`hasHugeText`), and
  * what was added, and the address of the PDF that the document is.
- * @returns {{roots: number, gone: number[], endless: boolean, added: AddedCounts, pdf: string}}
+ * @returns {{roots: number, gone: number[], endless: boolean, large: boolean, added: AddedCounts, pdf: string}}
  */
 function currentRoots() {
   const gone = [];
@@ -99,7 +99,8 @@ function currentRoots() {
     // it was moved to another frame: Chrome lists no listeners for its object in the old one
     if (isShown) recordRoot(root);
   }
-  return { roots: lastRoot, gone, endless: hasHugeText, added: countAddedSoFar(), pdf: pdfIn(document) };
+  const large = elementsByTag_.call(document, '*').length > MOST_LOOKED_AT;
+  return { roots: lastRoot, gone, endless: hasHugeText, large, added: countAddedSoFar(), pdf: pdfIn(document) };
 }
 
 /**
@@ -174,13 +175,20 @@ function possibleHosts(from, most) {
   return found;
 }
 
-function findPossibleHosts() {
+const FEW_HOSTS = 100;
+
+/** Whether so few elements may host an unknown closed root that Chrome is asked about all of them. */
+const fewMayHost = () => findPossibleHosts(FEW_HOSTS + 1).length <= FEW_HOSTS;
+
+/** @param {number} most  where there are more, only some are returned */
+function findPossibleHosts(most = Infinity) {
   const likely = [];
   const others = [];
   /** @type {(Document | ShadowRoot)[]} */
   const roots = [document];
   for (let i = 0; i < roots.length; i++) {
     for (const element of selectAll(roots[i], '*')) {
+      if (likely.length + others.length >= most) return [...likely, ...others];
       const tag = tagOf(element);
       const inner = isFrame(element, tag) && frameDocument(element);
       if (inner) roots.push(inner);

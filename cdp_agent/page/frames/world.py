@@ -1,7 +1,7 @@
 """Our functions in a page's document, where the page can neither see nor break them.
 
 An isolated world shares the DOM with the page and nothing else: it has its own globals, prototypes and listeners. Our
-functions are methods of one object that only we refer to, so they are not even globals of that world.
+functions are methods of one object that only we refer to.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, TypeVar, overload
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -32,9 +32,15 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _group_numbers = itertools.count(1)
-_preloaded: WeakSet[Session] = WeakSet()
-"""The sessions for which `preload` was called."""
-_TAKE_PRELOADED = f"(() => {{ const make = globalThis.{js.WORLD}; delete globalThis.{js.WORLD}; return make?.() }})()"
+_preloaded: WeakKeyDictionary[Session, asyncio.Future[cdp_page.AddedScript]] = WeakKeyDictionary()
+"""The sessions for which `preload` was called, each with Chrome's answer."""
+# Until the handle has come, the functions are called by the world's id. The world holds them weakly, so that they end
+# with the handle.
+_TAKE_PRELOADED = (
+    f"(() => {{ const make = globalThis.{js.WORLD}; if (typeof make !== 'function') return; const functions = make();"
+    f" globalThis.{js.WORLD} = new WeakRef(functions); return functions }})()"
+)
+_TAKEN = f"{js.WORLD}.deref()"
 _AS_A_USER = ("chooseNative", "setOption")
 """Functions in place of input that a picker of the browser would get: with the first input a page may ask to stay."""
 CALL_TIMEOUT_S = 10.0
@@ -42,6 +48,7 @@ CRASHED = "its process crashed"
 _BUSY = "The page did not answer within {:g} s: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
 _STILL_BUSY = "The page still does not answer: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
 _TOO_LARGE = "Error: too large: "
+_REPLACED = "The page was replaced by another one meanwhile: take a new snapshot."
 CRASHED_PAGE = "The page's process crashed: reload it or go elsewhere."
 
 
@@ -55,7 +62,7 @@ class World:
     """One document's isolated world (with the same-origin frames inside it), until the document is replaced."""
 
     def __init__(
-        self, session: Session, frame_id: str, context_id: int, functions: Handle, *, is_preloaded: bool = False
+        self, session: Session, frame_id: str, context_id: int, functions: Handle | None, *, is_preloaded: bool = False
     ) -> None:
         self.session = session
         self.frame_id = frame_id
@@ -66,19 +73,35 @@ class World:
         self._has_all_functions = False
 
     @classmethod
-    async def create(cls, session: Session, frame_id: str, made: asyncio.Future[cdp_page.IsolatedWorld]) -> World:
-        """The world that `ask_for_world` was asked for. Raises DocumentGone, PageUnresponsive, BrowserError."""
+    async def create(
+        cls, session: Session, frame_id: str, made: asyncio.Future[cdp_page.IsolatedWorld], *, has_functions: bool
+    ) -> World:
+        """The world that `ask_for_world` was asked for. Raises DocumentGone, PageUnresponsive, BrowserError.
+
+        `has_functions`: the document came after `preload`, so that its functions can be called at once.
+        """
         async with deadline(session, CALL_TIMEOUT_S):
             context_id = (await made).execution_context_id
             was_preloaded = False
             if is_preloaded(session):
-                ahead = runtime.Evaluate(expression=_TAKE_PRELOADED, context_id=context_id)
-                answer = await session.send(ahead)
+                taking = session.post(runtime.Evaluate(expression=_TAKE_PRELOADED, context_id=context_id))
+                if has_functions:
+                    world = cls(session, frame_id, context_id, None, is_preloaded=True)
+                    taking.add_done_callback(world._take)
+                    return world
+                answer = await taking
                 was_preloaded = answer.result.type != "undefined"  # else the document is older than `preload`
             if not was_preloaded:
                 answer = await session.send(runtime.Evaluate(expression=js.reading(), context_id=context_id))
         functions = Handle(_object_id("Runtime.evaluate", answer))
         return cls(session, frame_id, context_id, functions, is_preloaded=was_preloaded)
+
+    def _take(self, taking: asyncio.Future[runtime.Evaluated]) -> None:
+        """Notes the functions; without them the next world gets them in another way, see `Frame.world`."""
+        if not taking.cancelled() and taking.exception() is None and (taken := taking.result().result.object_id):
+            self._functions = Handle(taken)
+        else:
+            self.gone = True
 
     @overload
     async def call(self, name: str, *args: object, timeout_s: float = CALL_TIMEOUT_S) -> Any: ...
@@ -101,7 +124,7 @@ class World:
     ) -> T:
         """The answer to a question of `ask`. Raises as `call`."""
         async with deadline(self.session, timeout_s):
-            return answer_of(name, await self._noting_end(question), returning)
+            return answer_of(name, await self._checked(question), returning)
 
     def ask(self, name: str, *args: object) -> asyncio.Future[runtime.Evaluated]:
         """Calls our function `name` now; `answer_of` decodes the future's result. It need not be awaited."""
@@ -176,17 +199,21 @@ class World:
 
     async def _run(self, name: str, command: runtime.CallFunctionOn, timeout_s: float) -> runtime.Evaluated:
         async with deadline(self.session, timeout_s):
-            answer = await self._noting_end(self.session.post(command))
+            answer = await self._checked(self.session.post(command))
         if answer.exception_details is not None:
             raise _failure(name, answer.exception_details)
         return answer
 
-    async def _noting_end(self, question: asyncio.Future[runtime.Evaluated]) -> runtime.Evaluated:
+    async def _checked(self, question: asyncio.Future[runtime.Evaluated]) -> runtime.Evaluated:
+        """The answer, unless the world is gone, which is noted, or came without functions. Raises DocumentGone."""
         try:
-            return await question
+            answer = await question
         except ProtocolError as error:
             self.gone = self.gone or is_context_gone(error)
             raise
+        if self._functions is None:  # the answer on them came before
+            raise DocumentGone(_REPLACED)
+        return answer
 
     def _command(
         self, name: str, args: tuple[object, ...], *, by_value: bool, group: str | None = None
@@ -194,9 +221,11 @@ class World:
         """The command that calls our function. If the world does not have it yet, all missing ones are added first."""
         if name not in js.for_reading():
             self.send_missing_functions()
+        functions = self._functions
         return runtime.CallFunctionOn(
-            function_declaration=f"function(...args) {{ return this.{name}(...args) }}",
-            object_id=self._functions.object_id,
+            function_declaration=f"function(...args) {{ return {'this' if functions else _TAKEN}.{name}(...args) }}",
+            object_id=functions.object_id if functions else None,
+            execution_context_id=None if functions else self.context_id,
             arguments=[
                 runtime.CallArgument(object_id=argument.object_id)
                 if isinstance(argument, Handle)
@@ -228,13 +257,20 @@ def preload(session: Session) -> None:
     Otherwise they are sent to each document, which takes a fifth of the time that opening a small page takes.
     """
     if not is_preloaded(session):
-        _preloaded.add(session)
-        session.tell(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.whole(), world_name=js.WORLD))
+        script = cdp_page.AddScriptToEvaluateOnNewDocument(source=js.whole(), world_name=js.WORLD)
+        _preloaded[session] = answer = session.post(script)
+        answer.add_done_callback(retrieve_exception)  # the session ends, or every document is given the functions
 
 
 def is_preloaded(session: Session) -> bool:
     """Whether `preload` was called for the session."""
     return session in _preloaded
+
+
+def next_document_has_functions(session: Session) -> bool:
+    """Whether the session's next document will have our functions: Chrome has taken in what `preload` sent."""
+    answer = _preloaded.get(session)
+    return answer is not None and answer.done() and not answer.cancelled() and answer.exception() is None
 
 
 def answer_of(name: str, answer: runtime.Evaluated, returning: type[T]) -> T:
@@ -283,7 +319,7 @@ class deadline:
             and not isinstance(error, PageClosed)
             and (is_context_gone(error) or is_not_active(error))
         ):
-            raise DocumentGone("The page was replaced by another one meanwhile: take a new snapshot.") from error
+            raise DocumentGone(_REPLACED) from error
 
 
 def _copy(error: PageUnresponsive) -> PageUnresponsive:

@@ -141,39 +141,48 @@ def limit_of(tab: Tab, more_s: float = 0.0) -> AbstractAsyncContextManager[Deadl
 
 
 class _Ahead:
-    """Asks for what a receipt needs, in one go: a far Chrome each time that a page is asked whether it is at rest.
+    """Asks for what a receipt needs, in one go, before it is known that the page is at rest.
 
-    A reading in vain costs less there than the way. It is of use all the same: the next reads only what changed since.
+    So it asks a far Chrome each time that a page is asked whether it is at rest, since a reading in vain costs less
+    there than the way, and is of use all the same: the next reads only what changed since. A near one is asked when the
+    page has answered that it is, while Chrome tells whether a script ran.
     """
 
     def __init__(self, baseline: Baseline, receipt: Receipt, outcome: Outcome, began: float) -> None:
         self._baseline, self._receipt, self._outcome, self._began = baseline, receipt, outcome, began
+        self._in_vain: asyncio.Task[AtRest] | None = None
         self._asked: asyncio.Task[AtRest] | None = None
         self.thrown: list[ConsoleMessage] | None = None
         """The exceptions that were told so far; None if nobody asked."""
 
-    def ask(self) -> None:
-        """Begins to ask, if the way takes longer than the reading itself."""
-        if 2 * self._baseline.watch.way_s > self._baseline.tab.read_took_s and self._may_ask:
-            self._asked = asyncio.ensure_future(self._ask(self._asked))
+    def ask(self, at_rest: bool) -> None:
+        """Begins to ask; what was asked before was in vain. `at_rest`: the page has just answered that it is."""
+        if at_rest and self._asked is not None:
+            return
+        if self._asked is not None:
+            self._in_vain, self._asked = self._asked, None
+        is_far = 2 * self._baseline.watch.way_s > self._baseline.tab.read_took_s
+        if (is_far or at_rest) and self._may_ask:
+            self._asked = asyncio.ensure_future(self._ask(self._in_vain, styles=is_far))
 
     async def answer(self) -> AtRest | None:
-        """What the last `ask` was answered, or what is answered now if there was none since; None if the page left."""
+        """What the last `ask` was answered, or what is answered now if it did not ask; None if the page left."""
         asked, self._asked = self._asked, None
         if asked is not None:
             return await asked
         # A near Chrome is asked for styles, which take longest, only where they are needed.
-        return await self._ask(None, styles=False) if self._may_ask else None
+        return await self._ask(self._in_vain, styles=False) if self._may_ask else None
 
     async def stop(self) -> None:
-        if self._asked is not None:
-            await _finish_task(self._asked)
+        for task in (self._in_vain, self._asked):
+            if task is not None:
+                await _finish_task(task)
 
     @property
     def _may_ask(self) -> bool:
         return not (self._baseline.has_left or refused(self._receipt))
 
-    async def _ask(self, former: asyncio.Task[AtRest] | None, *, styles: bool = True) -> AtRest:
+    async def _ask(self, former: asyncio.Task[AtRest] | None, *, styles: bool) -> AtRest:
         baseline, receipt = self._baseline, self._receipt
         try:
             at_rest, thrown = await asyncio.gather(

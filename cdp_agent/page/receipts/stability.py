@@ -66,6 +66,9 @@ _SLOW_SERVER = (
     f" {SLOW_SERVER_TIMEOUT_S:g} s are over, and stops the loading then"
 )
 
+Along = Callable[[bool], None]
+"""Is called whenever the page was asked whether it is at rest, and, with True, has answered that it is."""
+
 
 class Watch:
     """Watches a page from the beginning of an action. Call `start` before the action, then `settle` once."""
@@ -192,13 +195,13 @@ class Watch:
         patient: bool = False,
         navigation_s: float = NAVIGATION_S,
         keep: bool = False,
-        along: Callable[[], None] = lambda: None,
+        along: Along = lambda _: None,
     ) -> str:
         """Waits until the page is quiet; returns "quiet", or why the wait ended.
 
         `patient`: waits a little longer if nothing happens at all. Ends the watching, unless `keep`: then the caller
-        ends it with `stop`. `along` is called whenever the page was asked whether it is quiet, and may ask it more at
-        once: after "quiet", what was asked in the last call was answered by the page at rest. Raises BrowserError.
+        ends it with `stop`. `along` may ask the page more at once: after "quiet", what it asked since its last call
+        with False was answered by the page at rest. Raises BrowserError.
         """
         why, begun = QUIET, time.perf_counter()
         try:
@@ -231,14 +234,14 @@ class Watch:
             for question in asking:
                 question.cancel()
 
-    async def look(self, function: str = "changes", along: Callable[[], None] = lambda: None) -> Changes:
+    async def look(self, function: str = "changes", along: Along = lambda _: None) -> Changes:
         """The changes in all worlds together. A world that is new, replaced or unresponsive counts as just changed.
 
         `along`: see `settle`.
         """
         self.busy = None
         looks = [self._changes_in(frame, function, self._ask(frame, function)) for frame in self.tree.all()]
-        along()
+        along(False)
         self.latest = Changes.of_all(await asyncio.gather(*looks))
         return self.latest
 
@@ -291,7 +294,7 @@ class Watch:
 class _Wait:
     """One wait for a page to be quiet. Its times are those of `_now`."""
 
-    def __init__(self, watch: Watch, patient: bool, navigation_s: float, along: Callable[[], None]) -> None:
+    def __init__(self, watch: Watch, patient: bool, navigation_s: float, along: Along) -> None:
         self._watch, self._tab, self._tree, self._activity = watch, watch.tab, watch.tree, watch.tab.activity
         self._patient = patient
         self._navigation_s = navigation_s
@@ -429,8 +432,11 @@ class _Wait:
     async def _look(self) -> Changes:
         """The changes so far; if anything has happened where nothing could, the full time of rest is due."""
         changes = await self._watch.look(along=self._along)
-        if self._unheard is not None and (changes.count or not await self._unheard.has_been_still()):
-            self._unheard, self._quiet_s = None, QUIET_S
+        if self._unheard is not None:
+            if changes.count == 0:
+                self._along(True)
+            if changes.count or not await self._unheard.has_been_still():
+                self._unheard, self._quiet_s = None, QUIET_S
         return changes
 
     def _rest_s(self, changes: Changes, now: float, slow_s: float) -> float:

@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, TypeVar, overload
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 import msgspec
 
@@ -32,15 +32,16 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _group_numbers = itertools.count(1)
-_preloaded: WeakKeyDictionary[Session, asyncio.Future[cdp_page.AddedScript]] = WeakKeyDictionary()
-"""The sessions for which `preload` was called, each with Chrome's answer."""
+_preloaded: WeakSet[Session] = WeakSet()
+"""The sessions for which `preload` was called."""
+_taken_in: WeakSet[Session] = WeakSet()
+"""Those of them for which Chrome has answered that."""
 # Until the handle has come, the functions are called by the world's id. The world holds them weakly, so that they end
 # with the handle.
 _TAKE_PRELOADED = (
     f"(() => {{ const make = globalThis.{js.WORLD}; if (typeof make !== 'function') return; const functions = make();"
     f" globalThis.{js.WORLD} = new WeakRef(functions); return functions }})()"
 )
-_TAKEN = f"{js.WORLD}.deref()"
 _AS_A_USER = ("chooseNative", "setOption")
 """Functions in place of input that a picker of the browser would get: with the first input a page may ask to stay."""
 CALL_TIMEOUT_S = 10.0
@@ -221,11 +222,8 @@ class World:
         """The command that calls our function. If the world does not have it yet, all missing ones are added first."""
         if name not in js.for_reading():
             self.send_missing_functions()
-        functions = self._functions
-        return runtime.CallFunctionOn(
-            function_declaration=f"function(...args) {{ return {'this' if functions else _TAKEN}.{name}(...args) }}",
-            object_id=functions.object_id if functions else None,
-            execution_context_id=None if functions else self.context_id,
+        call = runtime.CallFunctionOn(
+            function_declaration=f"function(...args) {{ return this.{name}(...args) }}",
             arguments=[
                 runtime.CallArgument(object_id=argument.object_id)
                 if isinstance(argument, Handle)
@@ -237,6 +235,14 @@ class World:
             user_gesture=name in _AS_A_USER or None,
             await_promise=name not in js.for_reading(),  # none of these returns a promise, and awaiting costs 0.06 ms
         )
+        return self._on_functions(call)
+
+    def _on_functions(self, call: runtime.CallFunctionOn) -> runtime.CallFunctionOn:
+        """The call with the object of our functions as `this`: by its handle or, until that has come, in the world."""
+        if self._functions is not None:
+            return msgspec.structs.replace(call, object_id=self._functions.object_id)
+        declaration = f"function(...args) {{ return ({call.function_declaration}).apply({js.WORLD}.deref(), args) }}"
+        return msgspec.structs.replace(call, function_declaration=declaration, execution_context_id=self.context_id)
 
 
 def ask_for_world(session: Session, frame_id: str) -> asyncio.Future[cdp_page.IsolatedWorld]:
@@ -257,9 +263,9 @@ def preload(session: Session) -> None:
     Otherwise they are sent to each document, which takes a fifth of the time that opening a small page takes.
     """
     if not is_preloaded(session):
-        script = cdp_page.AddScriptToEvaluateOnNewDocument(source=js.whole(), world_name=js.WORLD)
-        _preloaded[session] = answer = session.post(script)
-        answer.add_done_callback(retrieve_exception)  # the session ends, or every document is given the functions
+        _preloaded.add(session)
+        adding = session.post(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.whole(), world_name=js.WORLD))
+        adding.add_done_callback(lambda answer: _note_taken_in(session, answer))
 
 
 def is_preloaded(session: Session) -> bool:
@@ -267,10 +273,14 @@ def is_preloaded(session: Session) -> bool:
     return session in _preloaded
 
 
+def _note_taken_in(session: Session, adding: asyncio.Future[cdp_page.AddedScript]) -> None:
+    if not adding.cancelled() and adding.exception() is None:  # else the session has ended
+        _taken_in.add(session)
+
+
 def next_document_has_functions(session: Session) -> bool:
-    """Whether the session's next document will have our functions: Chrome has taken in what `preload` sent."""
-    answer = _preloaded.get(session)
-    return answer is not None and answer.done() and not answer.cancelled() and answer.exception() is None
+    """Whether a document that the session comes to now has our functions: Chrome has taken in what `preload` sent."""
+    return session in _taken_in
 
 
 def answer_of(name: str, answer: runtime.Evaluated, returning: type[T]) -> T:

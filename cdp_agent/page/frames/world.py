@@ -97,13 +97,6 @@ class World:
         functions = Handle(_object_id("Runtime.evaluate", answer))
         return cls(session, frame_id, context_id, functions, is_preloaded=was_preloaded)
 
-    def _take(self, taking: asyncio.Future[runtime.Evaluated]) -> None:
-        """Notes the functions; without them the next world gets them in another way, see `Frame.world`."""
-        if not taking.cancelled() and taking.exception() is None and (taken := taking.result().result.object_id):
-            self._functions = Handle(taken)
-        else:
-            self.gone = True
-
     @overload
     async def call(self, name: str, *args: object, timeout_s: float = CALL_TIMEOUT_S) -> Any: ...
     @overload
@@ -236,6 +229,13 @@ class World:
             await_promise=name not in js.for_reading(),  # none of these returns a promise, and awaiting costs 0.06 ms
         )
         return self._on_functions(call)
+
+    def _take(self, taking: asyncio.Future[runtime.Evaluated]) -> None:
+        """Notes the functions; without them the next world gets them in another way, see `Frame.world`."""
+        if not taking.cancelled() and taking.exception() is None and (taken := taking.result().result.object_id):
+            self._functions = Handle(taken)
+        else:
+            self.gone = True
 
     def _on_functions(self, call: runtime.CallFunctionOn) -> runtime.CallFunctionOn:
         """The call with the object of our functions as `this`: by its handle or, until that has come, in the world."""

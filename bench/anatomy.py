@@ -119,6 +119,7 @@ async def _empty_call(world: World) -> None:
 
 async def _value(world: World, function: str, *arguments: object) -> Any:
     """What a function of ours, called on the object that has all functions of page/js, returns."""
+    assert world._functions is not None  # once anything was read there
     call = runtime.CallFunctionOn(
         function_declaration=function,
         object_id=world._functions.object_id,

@@ -31,7 +31,8 @@ from cdp_agent.errors import CdpAgentError
 from cdp_agent.page.actions import actions
 from cdp_agent.page.fields import submitting
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.receipts.stability import PATIENCE_S, Watch
+from cdp_agent.page.receipts.stability import PATIENCE_S
+from cdp_agent.page.receipts.watch import Watch
 from cdp_agent.page.refs.locate import locate
 
 WINDOWS_MS = (5, 16, 30, 45, 60, 80, 100, 150, 300)

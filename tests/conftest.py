@@ -301,7 +301,7 @@ def held_loop(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Iterat
 def told_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
     """That a page hangs is told sooner, and it is left sooner. Some tests wait in full."""
     monkeypatch.setattr("cdp_agent.page.actions.mouse.HANDLED_WITHIN_S", 1.0)
-    monkeypatch.setattr("cdp_agent.page.receipts.stability._ASK_TIMEOUT_S", 1.5)
+    monkeypatch.setattr("cdp_agent.page.receipts.watch._ASK_TIMEOUT_S", 1.5)
     monkeypatch.setattr("cdp_agent.page.receipts.stability._HANGS_S", 1.5)
     monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 2.0)
     monkeypatch.setattr("cdp_agent.page.tab.hanging.UNLOAD_TIMEOUT_S", 1.5)

@@ -15,6 +15,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot import closed_shadow, listeners
 from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.page.snapshot.snapshot import SnapshotPart
+from tests.acting import ref
 from tests.conftest import Serve
 from tests.listing import renumbered
 from tests.web import Web, running
@@ -140,6 +141,21 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(Session, "post", noted)
     return methods
+
+
+async def test_no_closed_root_is_looked_for_where_only_an_empty_field_was_filled_in(
+    page: Page, serve: Serve, asked: list[str]
+) -> None:
+    attaching = "if (value.length > 3) h.attachShadow({mode: 'closed'}).innerHTML = '<b>Inside</b>'"
+    await opened(page, serve, f'<!doctype html><input aria-label=Name oninput="{attaching}"><div id=h></div>')
+    name = await ref(page, "Name")
+    await page.snapshot()
+    asked.clear()
+
+    assert (await page.fill(name, "Ada")).changed == []
+    assert asked.count("DOM.getOuterHTML") <= 1  # when Chrome has collected its garbage, it is looked up
+    assert (await page.fill(name, "")).changed == []
+    assert (await page.fill(name, "Adam")).changed == ["+ - text: Inside"]
 
 
 async def test_no_closed_root_is_looked_for_where_ways_to_read_take_turns(

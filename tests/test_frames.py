@@ -277,6 +277,17 @@ async def test_our_functions_are_sent_once_for_all_documents_to_come_and_those_f
     assert await page.evaluate("Object.getOwnPropertyNames(globalThis).includes('cdp_agent')") is False
 
 
+async def test_a_document_that_came_without_our_functions_after_all_is_given_them(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<p>One"))
+    await page.goto(serve("<p>Two"))
+    root = (await tab_of(page).frames()).root
+
+    root.forget_document(next_is_new=True)  # what it came with was taken before
+
+    assert await text(page) == "- paragraph: Two"
+    assert await text(page) == "- paragraph: Two"
+
+
 async def test_a_frame_of_another_origin_may_come_home_and_leave_again(page: Page, serve: Serve) -> None:
     home = serve("<p>at home</p>")
     await page.goto(serve("<iframe src='data:text/html,<p>away</p>'></iframe>"))

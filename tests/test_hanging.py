@@ -23,7 +23,7 @@ from cdp_agent.page.actions import mouse
 from cdp_agent.page.frames import responsiveness, world
 from cdp_agent.page.frames.responsiveness import is_responsive, is_responsive_again
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.receipts import stability
+from cdp_agent.page.receipts import stability, watch
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab import hanging
 from fixtures.replay import tool_call
@@ -185,9 +185,9 @@ async def test_a_page_that_hangs_after_a_click_is_waited_for_once(
 async def test_a_frame_of_another_site_that_hangs_is_named_and_left(
     browser: Browser, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stability, "LOAD_S", 0.7)
+    monkeypatch.setattr(watch, "LOAD_S", 0.7)
     monkeypatch.setattr(stability, "REQUESTS_S", 1.5)
-    monkeypatch.setattr(stability, "_ASK_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(watch, "_ASK_TIMEOUT_S", 1.0)
     monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 1.0)
     is_answered, waits_s = responsiveness.is_answered, list[float]()
 

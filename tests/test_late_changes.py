@@ -12,7 +12,7 @@ import pytest
 
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import observed
-from cdp_agent.page.receipts.stability import Watch
+from cdp_agent.page.receipts.watch import Watch
 from tests.acting import ref
 from tests.conftest import Serve
 from tests.listing import counted_from

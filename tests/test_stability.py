@@ -15,7 +15,9 @@ from cdp_agent.cdp import runtime
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import stability
+from cdp_agent.page.receipts import watch as watching
 from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.receipts.watch import Watch
 from cdp_agent.page.snapshot import snapshot
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.snapshot.snapshot import MarkedReading
@@ -412,15 +414,15 @@ async def test_nothing_is_left_in_the_page(page: Page, serve: Serve) -> None:
 async def test_a_busy_page_is_told(
     page: Page, serve: Serve, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stability, "_ASK_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(watching, "_ASK_TIMEOUT_S", 0.2)
     await page.goto(serve("<p>busy soon</p>"))
-    watch = await stability.Watch.start(tab_of(page))
+    watch = await Watch.start(tab_of(page))
 
     session = (await tab_of(page).frames()).root.session
     with held(httpserver, "/busy", ""):
         busy = session.post(runtime.Evaluate(expression=BUSY))
 
-        assert await watch.settle() == "the page does not answer: its own script keeps it busy"
+        assert await stability.settle(watch) == "the page does not answer: its own script keeps it busy"
     await busy
 
 
@@ -540,7 +542,7 @@ async def test_an_application_is_waited_for_until_it_shows_anything(
 async def test_the_title_of_a_document_is_never_that_of_the_one_before(page: Page, serve: Serve) -> None:
     await page.goto(serve("<title>One</title>"))
     tab = tab_of(page)
-    watch = await stability.Watch.start(tab)
+    watch = await Watch.start(tab)
     assert watch.title == "One"
 
     await page.evaluate("setTimeout(() => location.search = 'again')")
@@ -548,6 +550,6 @@ async def test_the_title_of_a_document_is_never_that_of_the_one_before(page: Pag
         await tab.activity.wait_for_event(5)
 
     assert watch.title is None
-    await watch.settle(keep=True)
+    await stability.settle(watch, keep=True)
     assert watch.title == "One"
     watch.stop()

@@ -69,6 +69,7 @@ async def read_as_stranger(page: Page) -> str:
     tree, refs = _FirstTime(await tab_of(page).frames()), RefTable()
     read = await read_all(tree, refs, "snapshot", SnapshotPart, {"base": None})
     world = await tree.root.world()
+    assert world._functions is not None  # it was read there
     world.session.tell(runtime.ReleaseObject(object_id=world._functions.object_id))
     return _written(read, refs)
 

@@ -141,6 +141,7 @@ class CallFunctionOn(Command[Evaluated], frozen=True):
     user_gesture: bool | None = None
     object_group: str | None = None
     generate_preview: bool | None = None
+    execution_context_id: int | None = None
 
 
 class GetProperties(Command[Properties], frozen=True):

@@ -13,7 +13,7 @@ from cdp_agent.page.receipts.action_runner import ActionRunner, limit_of
 from cdp_agent.page.receipts.baseline import Baseline
 from cdp_agent.page.receipts.dialog_stops import open_dialog, receipt_of
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
-from cdp_agent.page.receipts.stability import Watch
+from cdp_agent.page.receipts.watch import Watch
 from cdp_agent.page.tab.dialogs import Answer
 from cdp_agent.page.tab.running_act import RunningAct
 from cdp_agent.page.tab.tab import Tab

@@ -32,7 +32,8 @@ from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.baseline import Baseline
 from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
-from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
+from cdp_agent.page.receipts.stability import NAVIGATION_S
+from cdp_agent.page.receipts.watch import Watch
 from cdp_agent.page.tab.closing import disable_scripts
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.hanging import (

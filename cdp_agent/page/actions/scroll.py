@@ -12,7 +12,8 @@ from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.receipts.action_runner import limit_of
 from cdp_agent.page.receipts.dialog_stops import value_until_dialog
 from cdp_agent.page.receipts.receipts import Receipt
-from cdp_agent.page.receipts.stability import QUIET, Watch
+from cdp_agent.page.receipts.stability import QUIET, settle
+from cdp_agent.page.receipts.watch import Watch
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.tab.tab import Tab
 
@@ -231,7 +232,7 @@ async def _into_view(tab: Tab, at: Located) -> Scrolled:
     before = sum([await top() for top in owners])
     watch = await Watch.start(tab)
     await at.world.call("bringIntoView", at.local)
-    settled = await watch.settle(patient=True)
+    settled = await settle(watch, patient=True)
     log_line("input", "brought {} into view", at.ref)
     after = sum([await top() for top in owners])
     return Scrolled(

@@ -20,7 +20,16 @@ from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError
 from cdp_agent.patterns import pattern
 
-from .world import CALL_TIMEOUT_S, CRASHED, World, ask_for_world, deadline, is_preloaded, preload
+from .world import (
+    CALL_TIMEOUT_S,
+    CRASHED,
+    World,
+    ask_for_world,
+    deadline,
+    is_preloaded,
+    next_document_has_functions,
+    preload,
+)
 
 # Workers and worklets wait for a debugger even if the filter excludes them, and then indefinitely. So all are included
 # and released as they attach, except those that outlive the page: they do not wait, and releasing would end them.
@@ -64,6 +73,8 @@ class Frame:
         self.has_workers = False
         """Whether its document has had a worker, which may be working unnoticed."""
         self._is_answered = is_answered
+        self._has_functions = False
+        """Whether our functions came with the present document."""
         self._loader_id = ""
         self._world: asyncio.Task[World] | None = None
         self._world_asked: asyncio.Future[cdp_page.IsolatedWorld] | None = None
@@ -193,16 +204,19 @@ class Frame:
         task = self._world
         if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):
             made, self._world_asked = self._world_asked or ask_for_world(self.session, self.id), None
-            task = self._world = asyncio.ensure_future(World.create(self.session, self.id, made))
+            creating = World.create(self.session, self.id, made, has_functions=self._has_functions)
+            task = self._world = asyncio.ensure_future(creating)
+            self._has_functions = False  # if it turns out otherwise, the next is given them
             task.add_done_callback(retrieve_exception)  # whoever asked for it may have been cancelled
             self.owners = {}
             if self.has_own_session:
                 self.document()
         return task
 
-    def forget_document(self) -> None:
-        """Forgets the world and everything else about the document, which was replaced."""
+    def forget_document(self, *, next_is_new: bool = False) -> None:
+        """Forgets the world and everything else about the document, which was replaced, by a new one or by none yet."""
         task, self._world = self._world, None
+        self._has_functions = next_is_new and next_document_has_functions(self.session)
         if self._world_asked is not None and self._world_asked.done():  # of the document that is gone
             self._world_asked = None
         self._document = None
@@ -287,7 +301,7 @@ class FrameTree:
         session = frame.session
         session.on(target.AttachedToTarget, lambda event: self._attached(frame, event))
         session.on(target.DetachedFromTarget, lambda event: self._detached(event.session_id))
-        session.on(cdp_page.FrameNavigated, lambda event: self._navigated(frame, event.frame))
+        session.on(cdp_page.FrameNavigated, lambda event: self._navigated(frame, event))
         session.on(cdp_page.FrameDetached, lambda event: self._removed(session, event.frame_id))
         session.on(cdp_page.NavigatedWithinDocument, lambda event: self._moved(frame, event))
         session.on(cdp_page.FrameStartedNavigating, self._started)
@@ -368,8 +382,9 @@ class FrameTree:
         if (frame := self._frames.get(frame_id)) is not None:
             frame.note_navigation(None)
 
-    def _navigated(self, root: Frame, info: cdp_page.FrameInfo) -> None:
-        """`root` is the frame that the session belongs to; `info` may be of any frame in its process."""
+    def _navigated(self, root: Frame, event: cdp_page.FrameNavigated) -> None:
+        """`root` is the frame that the session belongs to; the event may be of any frame in its process."""
+        info = event.frame
         self._navigation_ended(info.id)
         frame = self._frames.get(info.id)
         if frame is None:
@@ -381,7 +396,7 @@ class FrameTree:
                 self._drop(inner)
         if frame is root:
             frame.url = info.url + info.url_fragment
-            frame.forget_document()
+            frame.forget_document(next_is_new=event.type == "Navigation")  # else it is shown again
         else:  # the parent's world may be able to enter its next document
             self._drop(frame)
             self.unread_documents += 1

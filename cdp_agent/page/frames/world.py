@@ -1,7 +1,7 @@
 """Our functions in a page's document, where the page can neither see nor break them.
 
 An isolated world shares the DOM with the page and nothing else: it has its own globals, prototypes and listeners. Our
-functions are methods of one object that only we refer to, so they are not even globals of that world.
+functions are methods of one object that only we refer to.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, TypeVar, overload
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import msgspec
 
@@ -34,7 +34,14 @@ R = TypeVar("R")
 _group_numbers = itertools.count(1)
 _preloaded: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
 """The sessions for which `preload` was called, and how many parts of our functions their documents get."""
-_TAKE_PRELOADED = f"(() => {{ const make = globalThis.{js.WORLD}; delete globalThis.{js.WORLD}; return make?.() }})()"
+_taken_in: WeakSet[Session] = WeakSet()
+"""Those of them for which Chrome has answered that."""
+# Until the handle has come, the functions are called by the world's id. The world holds them weakly, so that they end
+# with the handle.
+_TAKE_PRELOADED = (
+    f"(() => {{ const make = globalThis.{js.WORLD}; if (typeof make !== 'function') return; const functions = make();"
+    f" globalThis.{js.WORLD} = new WeakRef(functions); return functions }})()"
+)
 _AS_A_USER = ("chooseNative", "setOption")
 """Functions in place of input that a picker of the browser would get: with the first input a page may ask to stay."""
 CALL_TIMEOUT_S = 10.0
@@ -42,6 +49,7 @@ CRASHED = "its process crashed"
 _BUSY = "The page did not answer within {:g} s: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
 _STILL_BUSY = "The page still does not answer: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
 _TOO_LARGE = "Error: too large: "
+_REPLACED = "The page was replaced by another one meanwhile: take a new snapshot."
 CRASHED_PAGE = "The page's process crashed: reload it or go elsewhere."
 
 
@@ -54,7 +62,7 @@ class Handle(msgspec.Struct, frozen=True):
 class World:
     """One document's isolated world (with the same-origin frames inside it), until the document is replaced."""
 
-    def __init__(self, session: Session, frame_id: str, context_id: int, functions: Handle) -> None:
+    def __init__(self, session: Session, frame_id: str, context_id: int, functions: Handle | None) -> None:
         self.session = session
         self.frame_id = frame_id
         self.context_id = context_id
@@ -64,14 +72,23 @@ class World:
         """How many parts of our functions it has, or is being given."""
 
     @classmethod
-    async def create(cls, session: Session, frame_id: str, made: asyncio.Future[cdp_page.IsolatedWorld]) -> World:
-        """The world that `ask_for_world` was asked for. Raises DocumentGone, PageUnresponsive, BrowserError."""
+    async def create(
+        cls, session: Session, frame_id: str, made: asyncio.Future[cdp_page.IsolatedWorld], *, has_functions: bool
+    ) -> World:
+        """The world that `ask_for_world` was asked for. Raises DocumentGone, PageUnresponsive, BrowserError.
+
+        `has_functions`: the document came after `preload`, so that its functions can be called at once.
+        """
         async with deadline(session, CALL_TIMEOUT_S):
             context_id = (await made).execution_context_id
             was_preloaded = False
             if is_preloaded(session):
-                ahead = runtime.Evaluate(expression=_TAKE_PRELOADED, context_id=context_id)
-                answer = await session.send(ahead)
+                taking = session.post(runtime.Evaluate(expression=_TAKE_PRELOADED, context_id=context_id))
+                if has_functions:
+                    world = cls(session, frame_id, context_id, None)
+                    taking.add_done_callback(world._take)
+                    return world
+                answer = await taking
                 was_preloaded = answer.result.type != "undefined"  # else the document is older than `preload`
             if not was_preloaded:
                 answer = await session.send(runtime.Evaluate(expression=js.reading(), context_id=context_id))
@@ -84,8 +101,9 @@ class World:
 
         https://source.chromium.org/chromium/chromium/src/+/main:v8/src/inspector/remote-object-id.cc
         """
-        isolate, _, rest = self._functions.object_id.partition(".")
-        return isolate if "." in rest else f"{self.session.id} {self._functions.object_id}"
+        functions = self._functions.object_id if self._functions is not None else ""
+        isolate, _, rest = functions.partition(".")
+        return isolate if "." in rest else f"{self.session.id} {self.context_id}"
 
     @overload
     async def call(self, name: str, *args: object, timeout_s: float = CALL_TIMEOUT_S) -> Any: ...
@@ -108,7 +126,7 @@ class World:
     ) -> T:
         """The answer to a question of `ask`. Raises as `call`."""
         async with deadline(self.session, timeout_s):
-            return answer_of(name, await self._noting_end(question), returning)
+            return answer_of(name, await self._checked(question), returning)
 
     def ask(self, name: str, *args: object) -> asyncio.Future[runtime.Evaluated]:
         """Calls our function `name` now; `answer_of` decodes the future's result. It need not be awaited."""
@@ -176,10 +194,8 @@ class World:
             self._parts = part + 1
             if is_preloaded(self.session):
                 _keep(self.session, part)
-                taking = runtime.CallFunctionOn(
-                    function_declaration=js.taken(part), object_id=self._functions.object_id, return_by_value=True
-                )
-                self.session.tell(taking)
+                taking = runtime.CallFunctionOn(function_declaration=js.taken(part), return_by_value=True)
+                self.session.tell(self._on_functions(taking))
             else:
                 self.tell(js.ADDING[part], js.added(part))
 
@@ -193,17 +209,21 @@ class World:
 
     async def _run(self, name: str, command: runtime.CallFunctionOn, timeout_s: float) -> runtime.Evaluated:
         async with deadline(self.session, timeout_s):
-            answer = await self._noting_end(self.session.post(command))
+            answer = await self._checked(self.session.post(command))
         if answer.exception_details is not None:
             raise _failure(name, answer.exception_details)
         return answer
 
-    async def _noting_end(self, question: asyncio.Future[runtime.Evaluated]) -> runtime.Evaluated:
+    async def _checked(self, question: asyncio.Future[runtime.Evaluated]) -> runtime.Evaluated:
+        """The answer, unless the world is gone, which is noted, or came without functions. Raises DocumentGone."""
         try:
-            return await question
+            answer = await question
         except ProtocolError as error:
             self.gone = self.gone or is_context_gone(error)
             raise
+        if self._functions is None:  # the answer on them came before
+            raise DocumentGone(_REPLACED)
+        return answer
 
     def _command(
         self, name: str, args: tuple[object, ...], *, by_value: bool, group: str | None = None
@@ -211,9 +231,8 @@ class World:
         """The command that calls our function. If the world does not have it yet, its part is added first."""
         part = js.part_of(name)
         self.send_missing_functions(part)
-        return runtime.CallFunctionOn(
+        call = runtime.CallFunctionOn(
             function_declaration=f"function(...args) {{ return this.{name}(...args) }}",
-            object_id=self._functions.object_id,
             arguments=[
                 runtime.CallArgument(object_id=argument.object_id)
                 if isinstance(argument, Handle)
@@ -225,6 +244,21 @@ class World:
             user_gesture=name in _AS_A_USER or None,
             await_promise=part > 0,  # no function for reading returns a promise, and awaiting costs 0.06 ms
         )
+        return self._on_functions(call)
+
+    def _take(self, taking: asyncio.Future[runtime.Evaluated]) -> None:
+        """Notes the functions; without them the next world gets them in another way, see `Frame.world`."""
+        if not taking.cancelled() and taking.exception() is None and (taken := taking.result().result.object_id):
+            self._functions = Handle(taken)
+        else:
+            self.gone = True
+
+    def _on_functions(self, call: runtime.CallFunctionOn) -> runtime.CallFunctionOn:
+        """The call with the object of our functions as `this`: by its handle or, until that has come, in the world."""
+        if self._functions is not None:
+            return msgspec.structs.replace(call, object_id=self._functions.object_id)
+        declaration = f"function(...args) {{ return ({call.function_declaration}).apply({js.WORLD}.deref(), args) }}"
+        return msgspec.structs.replace(call, function_declaration=declaration, execution_context_id=self.context_id)
 
 
 def ask_for_world(session: Session, frame_id: str) -> asyncio.Future[cdp_page.IsolatedWorld]:
@@ -246,12 +280,23 @@ def preload(session: Session) -> None:
     """
     if not is_preloaded(session):
         _preloaded[session] = 1
-        session.tell(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.ahead(), world_name=js.WORLD))
+        adding = session.post(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.ahead(), world_name=js.WORLD))
+        adding.add_done_callback(lambda answer: _note_taken_in(session, answer))
 
 
 def is_preloaded(session: Session) -> bool:
     """Whether `preload` was called for the session."""
     return session in _preloaded
+
+
+def _note_taken_in(session: Session, adding: asyncio.Future[cdp_page.AddedScript]) -> None:
+    if not adding.cancelled() and adding.exception() is None:  # else the session has ended
+        _taken_in.add(session)
+
+
+def next_document_has_functions(session: Session) -> bool:
+    """Whether a document that the session comes to now has our functions: Chrome has taken in what `preload` sent."""
+    return session in _taken_in
 
 
 def _keep(session: Session, part: int) -> None:
@@ -310,7 +355,7 @@ class deadline:
             and not isinstance(error, PageClosed)
             and (is_context_gone(error) or is_not_active(error))
         ):
-            raise DocumentGone("The page was replaced by another one meanwhile: take a new snapshot.") from error
+            raise DocumentGone(_REPLACED) from error
 
 
 def _copy(error: PageUnresponsive) -> PageUnresponsive:

@@ -21,7 +21,6 @@ from cdp_agent.errors import (
     SessionClosed,
     StaleRef,
 )
-from cdp_agent.page.activity.console import ConsoleMessage
 from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.refs import recycled
@@ -36,9 +35,8 @@ from .baseline import Baseline, FileChoosers
 from .budget import MAX_LISTED
 from .dialog_stops import note_so_far, receipt_until_dialog
 from .observed import (
-    AtRest,
+    Ahead,
     Observed,
-    ask_at_once,
     chooser_note,
     effect_awaited_s,
     observe,
@@ -49,7 +47,8 @@ from .observed import (
 )
 from .receipts import Outcome, Receipt
 from .reported import new_popups, refused, wait_for_reports, with_reports, without_tabs_of_downloads
-from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
+from .stability import NAVIGATION_S, QUIET, QUIET_S, settle
+from .watch import Watch
 
 EFFECT_S = 1.0
 """How long to wait for a first effect of an action whose only purpose is to have one."""
@@ -140,53 +139,6 @@ def limit_of(tab: Tab, more_s: float = 0.0) -> AbstractAsyncContextManager[Deadl
     return call_limit(tab, CALL_S + (tab.settings.action_timeout_s or 0.0) + more_s)
 
 
-class _Ahead:
-    """Asks for what a receipt needs, in one go: a far Chrome each time that a page is asked whether it is at rest.
-
-    A reading in vain costs less there than the way. It is of use all the same: the next reads only what changed since.
-    """
-
-    def __init__(self, baseline: Baseline, receipt: Receipt, outcome: Outcome, began: float) -> None:
-        self._baseline, self._receipt, self._outcome, self._began = baseline, receipt, outcome, began
-        self._asked: asyncio.Task[AtRest] | None = None
-        self.thrown: list[ConsoleMessage] | None = None
-        """The exceptions that were told so far; None if nobody asked."""
-
-    def ask(self) -> None:
-        """Begins to ask, if the way takes longer than the reading itself."""
-        if 2 * self._baseline.watch.way_s > self._baseline.tab.read_took_s and self._may_ask:
-            self._asked = asyncio.ensure_future(self._ask(self._asked))
-
-    async def answer(self) -> AtRest | None:
-        """What the last `ask` was answered, or what is answered now if there was none since; None if the page left."""
-        asked, self._asked = self._asked, None
-        if asked is not None:
-            return await asked
-        # A near Chrome is asked for styles, which take longest, only where they are needed.
-        return await self._ask(None, styles=False) if self._may_ask else None
-
-    async def stop(self) -> None:
-        if self._asked is not None:
-            await _finish_task(self._asked)
-
-    @property
-    def _may_ask(self) -> bool:
-        return not (self._baseline.has_left or refused(self._receipt))
-
-    async def _ask(self, former: asyncio.Task[AtRest] | None, *, styles: bool = True) -> AtRest:
-        baseline, receipt = self._baseline, self._receipt
-        try:
-            at_rest, thrown = await asyncio.gather(
-                ask_at_once(baseline, receipt.action, receipt.ref, self._outcome, styles=styles),
-                baseline.tab.activity.console.exceptions_since(baseline.watch.tree, self._began),
-            )
-            self.thrown = (self.thrown or []) + thrown
-            return at_rest
-        finally:
-            if former is not None:
-                await former
-
-
 class ActionRunner:
     """Carries out one act: it acts, observes what comes of it, and makes the receipt."""
 
@@ -202,7 +154,7 @@ class ActionRunner:
         self._was_checked = False
         """Whether it is known that the page gets input."""
         self._input_note = ""
-        self._ahead: _Ahead | None = None
+        self._ahead: Ahead | None = None
 
     @classmethod
     async def start(
@@ -401,11 +353,11 @@ class ActionRunner:
         longest_s = EFFECT_S if awaits_effect else SUGGESTIONS_S if suggests else 0.0
         baseline, watch, tab = self._baseline, self._watch, self._tab
         observed, rested_at = Observed(outcome), 0.0
-        ahead = self._ahead = _Ahead(baseline, receipt, outcome, self._began)
+        ahead = self._ahead = Ahead(baseline, receipt, outcome, self._began)
         try:
             async with self._limit.later(REPORT_S / 2):
                 while True:
-                    settled = await watch.settle(navigation_s=navigation_s, keep=True, along=ahead.ask)
+                    settled = await settle(watch, navigation_s=navigation_s, keep=True, along=ahead.ask)
                     document = tab.activity.document.number
                     receipt = await wait_for_reports(baseline, msgspec.structs.replace(receipt, settled=settled))
                     at_rest = await ahead.answer() if settled == QUIET else None

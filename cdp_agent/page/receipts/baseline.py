@@ -10,7 +10,7 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import Tab
 
 from .effects import Pictures
-from .stability import Watch
+from .watch import Watch
 
 
 class Baseline(msgspec.Struct, frozen=True):

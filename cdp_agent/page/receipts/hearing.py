@@ -15,6 +15,7 @@ import math
 from weakref import WeakKeyDictionary
 
 from cdp_agent.cdp import performance, runtime
+from cdp_agent.cdp.connection import retrieve_exception
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import ActionError, ProtocolError
 from cdp_agent.page.frames.frames import FrameTree
@@ -36,6 +37,7 @@ _UNRELATED = frozenset({
 })
 """Events that neither keys nor the focus cause."""
 # fmt: on
+_ROOTS = ("window", "document")
 _ASK_TIMEOUT_S = 5.0
 
 
@@ -43,8 +45,8 @@ class _Document:
     """What was heard of a document so far."""
 
     def __init__(self) -> None:
-        self.roots: dict[str, Handle] = {}
-        """Its window and itself, as objects of the page's own world."""
+        self.roots: list[Handle] = []
+        """See `Hearing._roots`; empty until asked for."""
         self.listens = False
         """Whether somebody listens for what keys or the focus cause; not asked again then."""
         self._ran_s = math.nan
@@ -121,25 +123,28 @@ class Hearing:
 
     async def begin(self) -> None:
         """Asks who listens, before the act. Raises BrowserError."""
-        session, roots = self._world.session, self._document.roots
+        session = self._world.session
         counting = session.post(performance.GetMetrics())
-        types: set[str] = set()
+        counting.add_done_callback(retrieve_exception)
         try:
             async with deadline(session, _ASK_TIMEOUT_S):
-                for name in ("window", "document"):
-                    if name not in roots:
-                        roots[name] = object_of(name, await session.send(runtime.Evaluate(expression=name)))
-                    [listeners] = listeners_of(await ask_listeners(session, [roots[name]]))
-                    types.update(listener.type for listener in listeners)
-                    if not types <= _UNRELATED | _BY_MOUSE:
-                        self._document.listens = True
-                        return
+                listeners = listeners_of(await ask_listeners(session, await self._roots()))
+                types = frozenset(listener.type for of_root in listeners for listener in of_root)
+                if not types <= _UNRELATED | _BY_MOUSE:
+                    self._document.listens = True
+                    return
                 self._document.note(await counting)
         except (ActionError, ProtocolError):
             return  # it is being replaced, or hangs, which is reported elsewhere
-        finally:
-            counting.cancel()
-        self._types, self._still_s = frozenset(types), self._document.still_s
+        self._types, self._still_s = types, self._document.still_s
+
+    async def _roots(self) -> list[Handle]:
+        """The document's window and itself, as objects of the page's own world."""
+        session, document = self._world.session, self._document
+        if not document.roots:
+            answers = await asyncio.gather(*(session.post(runtime.Evaluate(expression=name)) for name in _ROOTS))
+            document.roots = [object_of(name, answer) for name, answer in zip(_ROOTS, answers, strict=True)]
+        return document.roots
 
     async def could_not(self, still_s: float) -> bool:
         """Whether the document cannot have heard of the act, unless a script runs from now on.

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from cdp_agent.action_log import log_line
+from cdp_agent.cdp.connection import retrieve_exception
 from cdp_agent.errors import ActionError, SessionClosed
+from cdp_agent.page.activity.console import ConsoleMessage
 from cdp_agent.page.activity.network import REFUSED
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.diff_places import with_place
@@ -69,7 +71,66 @@ class AtRest(msgspec.Struct, frozen=True):
     """By whether styles were compared; without an entry it is still to be asked."""
 
 
-async def ask_at_once(baseline: Baseline, action: str, ref: str | None, outcome: Outcome, *, styles: bool) -> AtRest:
+class Ahead:
+    """Asks for what a receipt needs, in one go, before it is known that the page is at rest.
+
+    So it asks a far Chrome each time that a page is asked whether it is at rest, since a reading in vain costs less
+    there than the way, and is of use all the same: the next reads only what changed since. A near one is asked when the
+    page has answered that it is, while Chrome tells whether a script ran.
+    """
+
+    def __init__(self, baseline: Baseline, receipt: Receipt, outcome: Outcome, began: float) -> None:
+        self._baseline, self._receipt, self._outcome, self._began = baseline, receipt, outcome, began
+        self._in_vain: asyncio.Task[AtRest] | None = None
+        self._asked: asyncio.Task[AtRest] | None = None
+        self.thrown: list[ConsoleMessage] | None = None
+        """The exceptions that were told so far; None if nobody asked."""
+
+    def ask(self, at_rest: bool) -> None:
+        """Begins to ask; what was asked before was in vain. `at_rest`: the page has just answered that it is."""
+        if at_rest and self._asked is not None:
+            return
+        if self._asked is not None:
+            self._in_vain, self._asked = self._asked, None
+        is_far = 2 * self._baseline.watch.way_s > self._baseline.tab.read_took_s
+        if (is_far or at_rest) and self._may_ask:
+            self._asked = asyncio.ensure_future(self._ask(self._in_vain, styles=is_far))
+            self._asked.add_done_callback(retrieve_exception)  # raised where it is awaited
+
+    async def answer(self) -> AtRest | None:
+        """What the last `ask` was answered, or what is answered now if it did not ask; None if the page left."""
+        asked, self._asked = self._asked, None
+        if asked is not None:
+            return await asked
+        # A near Chrome is asked for styles, which take longest, only where they are needed.
+        return await self._ask(self._in_vain, styles=False) if self._may_ask else None
+
+    async def stop(self) -> None:
+        """Cancels what was asked and nobody awaits, and waits for its end."""
+        for task in (self._in_vain, self._asked):
+            if task is not None and not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+
+    @property
+    def _may_ask(self) -> bool:
+        return not (self._baseline.has_left or refused(self._receipt))
+
+    async def _ask(self, former: asyncio.Task[AtRest] | None, *, styles: bool) -> AtRest:
+        baseline, receipt = self._baseline, self._receipt
+        try:
+            at_rest, thrown = await asyncio.gather(
+                _ask_at_once(baseline, receipt.action, receipt.ref, self._outcome, styles=styles),
+                baseline.tab.activity.console.exceptions_since(baseline.watch.tree, self._began),
+            )
+            self.thrown = (self.thrown or []) + thrown
+            return at_rest
+        finally:
+            if former is not None:
+                await former
+
+
+async def _ask_at_once(baseline: Baseline, action: str, ref: str | None, outcome: Outcome, *, styles: bool) -> AtRest:
     """Asks for all that may be needed: several questions take hardly longer than one. Raises BrowserError."""
     reread, after, recorded = await asyncio.gather(
         _reread(baseline.tab, outcome, ref), _read(baseline.tab), _effects_if_awaited(baseline, action, styles=styles)

@@ -13,7 +13,8 @@ from cdp_agent.page.tab.tab import Tab
 
 from .baseline import Baseline
 from .receipts import NewTab, OtherTab, Receipt
-from .stability import Watch
+from .stability import settle
+from .watch import Watch
 
 DOWNLOAD_S = 3.0
 _ARRIVES_WITHIN_S = 5.0
@@ -95,7 +96,7 @@ async def _wait_for(tab: Tab) -> None:
     try:
         if not tab.closed:
             watch = await Watch.start(tab)
-            await watch.settle(patient=True, navigation_s=_ARRIVES_WITHIN_S)
+            await settle(watch, patient=True, navigation_s=_ARRIVES_WITHIN_S)
             await tab.read()
     except (ActionError, SessionClosed):
         pass  # it closed itself, or hangs: only its address can be reported

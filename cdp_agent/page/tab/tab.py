@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,16 +15,13 @@ from cdp_agent.cdp import emulation, inspector, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
-from cdp_agent.errors import ActionError, BrowserError, PageClosed
+from cdp_agent.errors import PageClosed
 from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.frames.deadline import pause_of_act
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.responsiveness import is_responsive
 from cdp_agent.page.policy.request_policy import RequestPolicy
-from cdp_agent.page.snapshot import snapshot as snapshots
-from cdp_agent.page.snapshot.reading import ask_ahead
-from cdp_agent.page.snapshot.refs import RefCounter, RefTable
-from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
+from cdp_agent.page.snapshot.refs import RefCounter
 
 from . import closing
 from .dialog_policy import DialogPolicy
@@ -33,12 +29,12 @@ from .dialogs import CLOSING, DialogWatcher, open_error
 from .downloads import DownloadWatcher
 from .drawing import DrawnTabs
 from .emulate import emulate
-from .history import ReadingHistory
 from .popups import Popups
+from .read_tab import ReadTab
 from .requested_tabs import RequestedTabs
 from .running_act import RunningActs
 from .settings import PageSettings
-from .shown import LastShown, PassedText
+from .shown import LastShown
 from .unsent import Unsent
 
 if TYPE_CHECKING:
@@ -47,8 +43,22 @@ if TYPE_CHECKING:
 ATTACH_TIMEOUT_S = 2.0
 
 
-class Tab:
+class Tab(ReadTab):
     """A tab of a Chrome. We attach to it at its first use, so that it costs nothing before."""
+
+    number = 0
+    """Its number among all tabs that the browser has had, from 1."""
+    page_object: object = None
+    """The `Page` of this tab, once there is one: see `page_of` in page.py."""
+    has_answered = False
+    """Whether the page's process has ever answered us: a page that hung before we attached has not."""
+    mouse_is_down = False
+    """Whether the left button is down, for a later action to release."""
+    _is_acting = False
+    _has_focus = False
+    """Whether focus emulation is on."""
+    _is_gone = False
+    """Whether Chrome has reported the end of the tab."""
 
     def __init__(
         self,
@@ -71,14 +81,10 @@ class Tab:
         `is_foreign`: somebody else opened it, so no settings apply, and its dialogs are answered only while we act.
 
         `in_own_chrome`: we launched the Chrome: no extension runs scripts in pages, nobody sees what Chrome asks."""
+        super().__init__(Activity(info.target_id, info.url, in_own_chrome=in_own_chrome), info.title, refs)
         self.target_id = info.target_id
-        self.number = 0
-        """Its number among all tabs that the browser has had, from 1."""
-        self.title = info.title
         self.opener = opener
         self.popups = Popups[Tab]()
-        self.page_object: object = None
-        """The `Page` of this tab, once there is one: see `page_of` in page.py."""
         self.request_policy = request_policy
         """The rules of the tab and of those that it opens."""
         self.is_foreign = is_foreign
@@ -97,51 +103,22 @@ class Tab:
         )
         self.acts = RunningActs(lambda: partial(setattr, self, "shown", self.shown))
         self.downloads = downloads.of_page(self._has_frame, self._hold)
-        self.refs = RefTable(refs)
         self.siblings = siblings
-        self.history = ReadingHistory()
-        self.successors: dict[int, int] = {}
-        """The successors of refs whose elements were rendered anew, both as numbers."""
-        self.issued_refs: set[int] = set()
-        """Refs that were issued other than by a reading, such as by a search."""
-        self.read_took_s = 0.0
-        """How long the last complete reading took, in seconds."""
-        self.shown = LastShown()
-        self.activity = Activity(info.target_id, info.url, in_own_chrome=in_own_chrome)
-        self._read_at = 0.0
-        """When the last reading began."""
-        self._read_last = 0
-        """The number of the document that was read last."""
-        self.reading_ahead: asyncio.Task[None] | None = None
-        """See `read_ahead`."""
-        self._read_ahead_of = 0
-        """The number of the document that was read ahead last."""
-        self.has_answered = False
-        """Whether the page's process has ever answered us: a page that hung before we attached has not."""
         self.action_lock = asyncio.Lock()
         """Held during an action or a wait, so that receipts do not mix."""
-        self._is_acting = False
-        self.mouse_is_down = False
-        """Whether the left button is down, for a later action to release."""
-        self._has_focus = False
-        """Whether focus emulation is on."""
         self.request_policy.add_tab(info.target_id, info.url, self.activity)
         self._drawn = drawn
         drawn.add(info.target_id)
         self._browser = browser
-        given = settings or PageSettings()
-        self.settings = given.for_foreign_tab() if is_foreign else given
+        settings = settings or PageSettings()
+        self.settings = settings.for_foreign_tab() if is_foreign else settings
         self.requested_tabs = RequestedTabs()
         """The new tabs that its pages ask for."""
-        self._is_gone = False
-        """Whether Chrome has reported the end of the tab."""
         self._session: Session | None = None
         self._attached: asyncio.Task[FrameTree] | None = None
         self._setup: asyncio.Task[None] | None = None
         """The task that puts the settings in force."""
         self._closing: asyncio.Task[None] | None = None
-        self.reading_lock = asyncio.Lock()
-        """Held during calls in which worlds assign ids, since they are told the next free one beforehand."""
 
     @property
     def closed(self) -> bool:
@@ -321,83 +298,6 @@ class Tab:
         for each in found:  # grows meanwhile
             found += each.popups
         return [each for each in found if each is not self and not each.closed]
-
-    async def read(self, budget_tokens: int | None = None, *, frame_timeout_s: float | None = None) -> Snapshot:
-        """A snapshot for use inside an action, not shown to the caller. `frame_timeout_s`: see `snapshot.take`."""
-        reading = await self._read(marks=budget_tokens is not None, frame_timeout_s=frame_timeout_s)
-        taken = reading.snapshot
-        if budget_tokens is not None:
-            taken = msgspec.structs.replace(taken, text=reading.within(budget_tokens))
-        self._remember(taken)
-        return taken
-
-    async def read_marked(self) -> snapshots.MarkedReading:
-        """The same as lines of which parts can be fitted into a budget."""
-        reading = await self._read(marks=True)
-        self._remember(reading.snapshot)
-        return reading
-
-    async def _read(self, *, marks: bool, frame_timeout_s: float | None = None) -> snapshots.MarkedReading:
-        tree = await self.frames()
-        async with self.reading_lock:
-            self._read_at = begun = time.monotonic()
-            reading = await snapshots.take(tree, self.refs, marks=marks, frame_timeout_s=frame_timeout_s)
-        if not marks:
-            self.read_took_s = time.monotonic() - begun
-        self.note_passed(reading.passed)
-        return reading
-
-    @property
-    def has_read_document(self) -> bool:
-        """Whether the last of `history` is of the present document."""
-        return self._read_last == self.activity.document.number
-
-    def note_shown(self, text: str | None) -> None:
-        """Notes that the caller is shown the present document, with this text; None if the text is not complete."""
-        document, at = self.activity.document.number, self._read_at if self.has_read_document else time.monotonic()
-        self.shown = msgspec.structs.replace(self.shown, document=document, text=text, at=at, passed_in=document)
-
-    def expect_passing(self) -> None:
-        """Has texts of the present document that come from now on and go be told, although it was not shown yet."""
-        document = self.activity.document.number
-        if self.shown.passed_in != document:
-            self.shown = msgspec.structs.replace(self.shown, at=time.monotonic(), passed_in=document)
-
-    def note_passed(self, passed: Sequence[snapshots.Passed]) -> None:
-        """Notes texts that came and went, for the caller to be told with what it is shown next."""
-        self.shown = self.shown.with_passed(passed, self.activity.document.number)
-
-    def take_passed(self) -> tuple[PassedText, ...]:
-        """The texts that came and went since the caller was last told of such, who is told now."""
-        passed, self.shown = self.shown.passed, msgspec.structs.replace(self.shown, passed=())
-        return passed
-
-    def forget_shown(self) -> None:
-        """Forgets the text that the caller was shown, but not which document it was; what came by now is no news."""
-        self.shown = msgspec.structs.replace(self.shown, text=None, at=time.monotonic())
-
-    def read_ahead(self, *, is_far: bool) -> None:
-        """Begins to read a new document while it is not stable yet, if the previous one was read.
-
-        A Chrome that `is_far` is only asked what a reading asks first."""
-        number = self.activity.document.number
-        if (self.history or is_far) and self._read_last == number - 1 and self._read_ahead_of != number:
-            self._read_ahead_of = number
-            self.reading_ahead = asyncio.ensure_future(self._read_ahead(is_far=is_far))
-
-    async def _read_ahead(self, *, is_far: bool) -> None:
-        with contextlib.suppress(ActionError, BrowserError):  # the reading that follows raises the same error
-            tree = await self.frames()
-            async with self.reading_lock:
-                await (ask_ahead(tree.root, self.refs) if is_far else snapshots.take(tree, self.refs))
-
-    def _remember(self, snapshot: Snapshot) -> None:
-        self.title = snapshot.title
-        if self._read_last != self.activity.document.number:  # drops refs of the former document
-            self._read_last = self.activity.document.number
-            self.issued_refs = {number for number in self.issued_refs if self.refs.locate(number) is not None}
-            self.successors = {was: now for was, now in self.successors.items() if self.refs.locate(now) is not None}
-        self.history.add(PastReading(snapshot, self.refs.next))
 
     @property
     def url(self) -> str:

@@ -17,7 +17,8 @@ from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.query.passed import note_passed
-from cdp_agent.page.receipts.stability import QUIET, Watch
+from cdp_agent.page.receipts.stability import QUIET, settle
+from cdp_agent.page.receipts.watch import Watch
 from cdp_agent.page.tab.tab import Tab
 
 from .box import Axis, Scroller
@@ -194,7 +195,7 @@ class Movement:
         return screen.blank > self._most_blank
 
     async def _settle(self) -> str:
-        settled = await self._watch.settle(keep=True)
+        settled = await settle(self._watch, keep=True)
         if settled == QUIET:
             await self._watch.look()
             return ""

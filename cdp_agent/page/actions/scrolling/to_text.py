@@ -10,7 +10,8 @@ from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError
 from cdp_agent.page.actions.keyboard import quoted_for_receipt
 from cdp_agent.page.frames.world import World
-from cdp_agent.page.receipts.stability import Watch
+from cdp_agent.page.receipts.stability import settle
+from cdp_agent.page.receipts.watch import Watch
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.tab.tab import Tab
 
@@ -221,7 +222,7 @@ class TextSearch:
         begun = time.perf_counter()
         try:
             while True:
-                await watch.settle(keep=True)
+                await settle(watch, keep=True)
                 if (there := await self.in_page(None)) is not None and there.seen:
                     return there.label
                 if not isinstance(box := await box_of(self._tab, at, self._axis), str):

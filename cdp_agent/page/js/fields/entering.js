@@ -6,10 +6,11 @@
  * got an `input` event; inParts: and a part of it at an earlier one; stood: and when it was read after that; count: how
  * many characters have come; byKey: the last one came by a key; held: the text that the page has got so far; late: it
  * kept a delimiter from the field, whose text it had not taken yet; pieces: the texts that it took out of the field;
- * pieceAt: when the last one; hasDropped: it took one out, and nothing else changed; grouped: see Terms
+ * pieceAt: when the last one; hasDropped: it took one out, and nothing else changed; grouped: see Terms;
+ * wasEmpty: nothing has come into it so far
  * @typedef {{field: WeakRef<Element>, wanted: string, began: number, expected: string, inputs: number, whole: boolean,
  *   inParts: boolean, stood: boolean, count: number, byKey: boolean, held: string, late: boolean, pieces: string[],
- *   pieceAt: number, hasDropped: boolean, grouped: boolean | null}} Entering
+ *   pieceAt: number, hasDropped: boolean, grouped: boolean | null, wasEmpty: boolean}} Entering
  * whole: the page had the text, and nothing else happened; taken: and something did; accepted: it took it in pieces, as
  * fields for tags do, or closed the field; partly: it took pieces, and dropped others
  * @typedef {'' | 'whole' | 'taken' | 'accepted' | 'partly'} Taken
@@ -43,8 +44,19 @@ function watchEntering(field, wanted) {
     pieceAt: now,
     hasDropped: false,
     grouped: null,
+    wasEmpty: isFieldOfText(field) && heldText(field) === '',
   };
   listen([view], ENTERING_EVENTS, onEntering, true);
+}
+
+/** Whether Chrome draws what it holds as one text node, which nobody sees. */
+const isFieldOfText = (field) => tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
+
+/** The text node of a field that was empty is one that was added. @param {Element} field @param {string} now */
+function noteTextAdded(field, now) {
+  if (entering?.field.deref() !== field || !entering.wasEmpty || now === '') return;
+  entering.wasEmpty = false;
+  journal.texts++;
 }
 
 function stopWatchingEntering() {

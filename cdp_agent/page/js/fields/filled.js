@@ -61,6 +61,7 @@ async function fillResult(id, wanted) {
     if (!isConnected_.call(field)) return gone;
     now = heldText(field);
   }
+  noteTextAdded(field, now);
   if (!isSecret(field)) recordEntered(field, now);
   const match = matchOf(field, kind, now, wanted);
   if (entering?.field.deref() === field) entering.stood ||= isMeant(match);

@@ -21,14 +21,14 @@ from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.known_errors import is_ending
 from cdp_agent.cdp.types import Empty
-from cdp_agent.errors import BrowserError, PageClosed, PageUnresponsive, ProtocolError, SetupError
+from cdp_agent.errors import BrowserError, PageClosed, ProtocolError, SetupError
 from cdp_agent.page.frames.recent import RecentSet
+from cdp_agent.page.frames.responsiveness import chrome_limit
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import shortened
 from cdp_agent.page.tab.tab import Tab
 
 _MOST_LISTED = 10
-_LISTS_WITHIN_S = 10.0
 _PAGES = [target.FilterEntry(type="page")]
 
 
@@ -95,14 +95,8 @@ class Targets(Generic[C]):
 
     async def renew(self) -> None:
         """See BrowserContext.renew_titles."""
-        try:
-            async with asyncio.timeout(_LISTS_WITHIN_S):
-                targets = await self._connection.browser.send(target.GetTargets())
-        except TimeoutError as error:
-            raise PageUnresponsive(
-                f"Chrome did not list its tabs within {_LISTS_WITHIN_S:g} s: a page keeps it busy, with frames or tabs"
-                " that it opens. Go elsewhere in that one's tab, or close it."
-            ) from error
+        async with chrome_limit("list its tabs"):
+            targets = await self._connection.browser.send(target.GetTargets())
         for info in targets.target_infos:
             if tab := self.tabs.get(info.target_id):
                 tab.update(info)

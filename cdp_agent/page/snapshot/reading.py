@@ -34,10 +34,6 @@ from .refs import RefTable
 READ_TIMEOUT_S = 10.0
 READING_S = 20.0
 """How long reading all frames may take, whatever each of them takes."""
-_REPLACED = (
-    "The page was replaced by another one while it was read: take a new snapshot. If this goes on, it loads itself anew "
-    "without end: go elsewhere."
-)
 _DEEPEST_HIDDEN = 4
 """How often at most a world is read again: hidden content may contain more hidden content."""
 FRAME_TIMEOUT_S = 2.0
@@ -106,15 +102,12 @@ async def read_all(
 
     reader = _Reader(tree, refs, returning, call, finish, meanwhile, frame_timeout_s)
     frames = tree.all()
-    try:
-        async with deadline(tree.root.session, READING_S):
-            if len(frames) == 1:  # tasks would add a tenth to the time of reading a small page
-                readings = Readings(await reader.read(frames[0]), {}, {})
-            else:
-                readings = await _read_at_once(reader, frames)
-            await reader.read_unknown_frames(readings)
-    except DocumentGone as error:
-        raise DocumentGone(_REPLACED) from error
+    async with deadline(tree.root.session, READING_S):
+        if len(frames) == 1:  # tasks would add a tenth to the time of reading a small page
+            readings = Readings(await reader.read(frames[0]), {}, {})
+        else:
+            readings = await _read_at_once(reader, frames)
+        await reader.read_unknown_frames(readings)
     return readings
 
 

@@ -135,7 +135,10 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
-async def test_a_disk_that_is_full_ends_the_log_and_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_disk_that_is_full_ends_the_log_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(protocol_log.log, "filters", [])  # see protocol_logs.py
     before = list(protocol_log.log.handlers)
     protocol_log.write_to(Path("/dev/full"))
 

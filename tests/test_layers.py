@@ -264,7 +264,9 @@ def test_no_duration_is_measured_by_a_clock_that_can_be_set() -> None:
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in PACKAGE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
-        if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and (is_date(node.left) or is_date(node.right)))
+        if (
+            isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and (is_date(node.left) or is_date(node.right))
+        )
         or (isinstance(node, ast.Compare) and any(map(is_date, [node.left, *node.comparators])))
     ]
 

@@ -144,7 +144,9 @@ async def test_no_file_but_its_pictures_is_handed_out(tmp_path: Path) -> None:
             (await client.get(address.replace("/?", f"/pictures/{name}?"))).status_code
             for name in ("0001.jpeg", "..%2Fevents.jsonl", "%2e%2e%2fevents.jsonl", "none.jpeg", "0" * 5_000)
         ]
-        async with client.stream("GET", address.replace("/?", "/stream?"), headers={"last-event-id": "9" * 5_000}) as sent:
+        async with client.stream(
+            "GET", address.replace("/?", "/stream?"), headers={"last-event-id": "9" * 5_000}
+        ) as sent:
             codes.append(sent.status_code)
 
     assert codes == [200, 404, 404, 404, 404, 200]

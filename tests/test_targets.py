@@ -58,7 +58,7 @@ async def test_a_chrome_that_a_page_keeps_busy_is_not_waited_for_without_end(mon
     monkeypatch.setattr(responsiveness, "CHROME_LIMIT_S", 0.01)
     connection = FakeChrome().connect()
 
-    with pytest.raises(PageUnresponsive, match="Chrome did not list its tabs within .* If a page opens frames"):
+    with pytest.raises(PageUnresponsive, match=r"Chrome did not list its tabs within .* If a page opens frames"):
         await Targets(connection, Nobody()).renew()
     with pytest.raises(PageUnresponsive, match="give its cookies"):
         await cookies_of(connection.browser, None)

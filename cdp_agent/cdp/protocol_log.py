@@ -81,10 +81,11 @@ def write_to(path: Path) -> None:
 class _LogFile(logging.FileHandler):
     """Says once when nothing more can be written, as on a full disk, and ends the log then."""
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802: the name in the standard library
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         error = sys.exception()
         if not isinstance(error, OSError):
-            return super().handleError(record)
+            super().handleError(record)
+            return
         log.removeHandler(self)
         why = f"The log of the protocol cannot be written to {self.baseFilename} any more: {error.strerror}."
         logging.getLogger(__name__).warning("%s", why)

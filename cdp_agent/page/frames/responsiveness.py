@@ -25,8 +25,8 @@ CHROME_UNRESPONSIVE = (
 )
 
 _CHROME_BUSY = (
-    "Chrome did not {} within {:g} s. If a page opens frames or tabs without end, go elsewhere in its tab, or close it; "
-    "else open the browser anew."
+    "Chrome did not {} within {:g} s. If a page opens frames or tabs without end, go elsewhere in its tab, or close it;"
+    " else open the browser anew."
 )
 CHROME_LIMIT_S = 20.0
 

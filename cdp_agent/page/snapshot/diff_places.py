@@ -242,7 +242,11 @@ class LinePlaces:
             return shortened(name, _LONGEST_WORDS), self._counts[line.role, name] <= 1
         words = (name_of(each) if each.role == "heading" else text_of(each) for each in _without(line, skips))
         texts = list(islice(filter(None, words), _MOST_WORDS))
-        names = [name for each in islice(_without(line, skips), _MOST_WORDS) if each.role != "heading" and (name := name_of(each))]
+        names = [
+            name
+            for each in islice(_without(line, skips), _MOST_WORDS)
+            if each.role != "heading" and (name := name_of(each))
+        ]
         for text in [*texts, *names]:
             for part in (parts_in(text)[0], text):
                 if part and self._said[part] <= 1:

@@ -81,7 +81,7 @@ def write_to(path: Path) -> None:
 class _LogFile(logging.FileHandler):
     """Says once when nothing more can be written, as on a full disk, and ends the log then."""
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+    def handleError(self, record: logging.LogRecord) -> None:
         error = sys.exception()
         if not isinstance(error, OSError):
             super().handleError(record)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from itertools import accumulate, islice
+from itertools import islice
 from operator import is_
 
 from cdp_agent.patterns import pattern
@@ -145,10 +145,10 @@ class LinePlaces:
     def _headings_of(self, container: TreeLine) -> list[str | None]:
         """For each line in it, the name of the last heading before it there, None if there is none."""
         if id(container) not in self._headings:
-            names = (name_of(each) if each.role == "heading" else None for each in container.below)
-            self._headings[id(container)] = list(
-                accumulate(names, lambda last, name: last if name is None else name, initial=None)
-            )
+            last, headings = None, self._headings.setdefault(id(container), [])
+            for line in container.below:
+                headings.append(last)
+                last = name_of(line) if line.role == "heading" else last
         return self._headings[id(container)]
 
     def before(self, line: TreeLine) -> TreeLine | None:

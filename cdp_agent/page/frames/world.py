@@ -309,4 +309,5 @@ def _failure(name: str, details: runtime.ExceptionDetails) -> ProtocolError | Pa
     if thrown.startswith(_TOO_LARGE):
         why = thrown.removeprefix(_TOO_LARGE).partition("\n")[0]
         return PageUnresponsive(f"The page is too large to be read: {why}. Ask for a part of it, or go elsewhere.")
-    return ProtocolError(f"page/js {name}", 0, thrown)
+    log_line("frame", "our function {} threw: {}", name, thrown)  # with its stack, which tells a caller nothing
+    return ProtocolError(f"page/js {name}", 0, thrown.partition("\n")[0])

@@ -1,5 +1,6 @@
 """A run whose process died goes on where it was."""
 
+import os
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,31 @@ async def test_a_folder_without_a_run_is_refused(browser: Browser, tmp_path: Pat
 
     (tmp_path / FILE).write_text("{}")
     with pytest.raises(SetupError, match="cannot be read: Object missing required field"):
+        Agent.resume(browser, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "why"),
+    [
+        ('{"model": ', 0o600, "Input data was truncated"),
+        ('{"input_data": ' + "[" * 100_000, 0o600, "recursion"),
+        ('{"next_ref": 1' + "0" * 30 + "}", 0o600, "next_ref"),
+        ("{}", 0o666, "may have been written by somebody else"),
+        (None, 0o600, "it is no file"),
+    ],
+    ids=["cut", "nested", "number", "of others", "pipe"],
+)
+async def test_a_checkpoint_that_was_tampered_with_is_refused(
+    browser: Browser, tmp_path: Path, content: str | None, mode: int, why: str
+) -> None:
+    file = tmp_path / FILE
+    if content is None:
+        os.mkfifo(file)
+    else:
+        file.write_text(content)
+    file.chmod(mode)
+
+    with pytest.raises(SetupError, match=why):
         Agent.resume(browser, tmp_path)
 
 

@@ -132,3 +132,20 @@ async def test_a_new_file_is_for_the_user_alone(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"The log of the protocol cannot be written to .*: No such file"):
         protocol_log.write_to(tmp_path / "missing" / "cdp.log")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+async def test_a_disk_that_is_full_ends_the_log_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(protocol_log.log, "filters", [])  # see protocol_logs.py
+    before = list(protocol_log.log.handlers)
+    protocol_log.write_to(Path("/dev/full"))
+
+    for _ in range(2):
+        protocol_log.log_event("Page.loadEventFired", b"{}", "")
+
+    assert protocol_log.log.handlers == before
+    assert [record.message for record in caplog.records if record.name == protocol_log.__name__] == [
+        "The log of the protocol cannot be written to /dev/full any more: No space left on device."
+    ]

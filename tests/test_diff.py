@@ -506,3 +506,17 @@ def test_a_list_of_which_one_thing_is_left_is_none_that_went() -> None:
     after = '- link "B" [ref=E2]\n- list:\n  - link "C" [ref=E3]\n  - text: D\n  - link "A" [ref=E1]'
 
     assert changes(before, after) == ['~ - link "A" [ref=E1] (moved, now after text: D)']
+
+
+@pytest.mark.parametrize("is_growing", [True, False], ids=["growing", "shrinking"])
+def test_the_time_for_a_page_grows_with_its_length_alone(is_growing: bool) -> None:
+    def page(buttons: int) -> str:
+        return "\n".join(f'- button "Like" [ref=E{number}]' for number in range(1, buttons + 1))
+
+    def took_s(buttons: int) -> float:
+        pages = page(10), page(buttons)
+        began = time.process_time()
+        changes(*(pages if is_growing else pages[::-1]))
+        return time.process_time() - began
+
+    assert took_s(8_000) < 24 * took_s(1_000)  # 64 times as long, if each line were compared with all

@@ -92,16 +92,16 @@ def test_where_no_batch_is_that_is_said(tmp_path: Path, found: dict[str, str], t
 
 
 def test_a_line_tells_how_fast_it_is_without_what_earlier_processes_did() -> None:
-    report = ReportedProgress(HALF, "host", 7, time.time())
+    report = ReportedProgress(HALF, "host", 7, 0.0)
 
-    assert watch_line(report) == "30/40, 2 failed, 4 at once, 20 a minute, 1,200 tokens, 30 s left"
+    assert watch_line(report, silent_s=2) == "30/40, 2 failed, 4 at once, 20 a minute, 1,200 tokens, 30 s left"
 
 
 def test_a_line_tells_of_a_batch_that_is_silent_or_over() -> None:
-    silent = ReportedProgress(HALF, "host", 7, time.time() - 60)
+    silent = ReportedProgress(HALF, "host", 7, time.time())
     stopped = ReportedProgress(msgspec.structs.replace(HALF, ended_by="stopped"), "host", 7, 0.0, is_over=True)
 
-    assert watch_line(silent).endswith(": is process 7 of host there?")
-    assert watch_line(stopped) == (
+    assert watch_line(silent, silent_s=60).endswith(": is process 7 of host there?")
+    assert watch_line(stopped, silent_s=60) == (
         "28 of 40 done, 2 failed; 1,200 tokens, 60.0 s. 10 have no result, since it was stopped."
     )

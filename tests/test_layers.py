@@ -256,6 +256,23 @@ VAGUE = {"each", "found", "said", "asked", "kept", "known", "given"}
 MOST_LINES = 3
 
 
+def test_no_duration_is_measured_by_a_clock_that_can_be_set() -> None:
+    def is_date(node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and ast.unparse(node.func) in ("time.time", "datetime.now")
+
+    differences = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if (
+            isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and (is_date(node.left) or is_date(node.right))
+        )
+        or (isinstance(node, ast.Compare) and any(map(is_date, [node.left, *node.comparators])))
+    ]
+
+    assert differences == []
+
+
 def test_names_that_say_nothing_live_for_three_lines_at_most() -> None:
     places = [
         f"{path.relative_to(ROOT)}:{function.lineno} {name}"

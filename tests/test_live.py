@@ -142,10 +142,14 @@ async def test_no_file_but_its_pictures_is_handed_out(tmp_path: Path) -> None:
     async with live_page(live) as address, httpx.AsyncClient(verify=False) as client:
         codes = [
             (await client.get(address.replace("/?", f"/pictures/{name}?"))).status_code
-            for name in ("0001.jpeg", "..%2Fevents.jsonl", "%2e%2e%2fevents.jsonl", "none.jpeg")
+            for name in ("0001.jpeg", "..%2Fevents.jsonl", "%2e%2e%2fevents.jsonl", "none.jpeg", "0" * 5_000)
         ]
+        async with client.stream(
+            "GET", address.replace("/?", "/stream?"), headers={"last-event-id": "9" * 5_000}
+        ) as sent:
+            codes.append(sent.status_code)
 
-    assert codes == [200, 404, 404, 404]
+    assert codes == [200, 404, 404, 404, 404, 200]
 
 
 async def test_a_decision_that_does_not_count_is_told(tmp_path: Path) -> None:

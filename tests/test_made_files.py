@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import resource
 import struct
 from io import BytesIO
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.errors import BlockedByPolicy, InvalidArguments, NotInteractable
 from cdp_agent.page.page import Page
+from cdp_agent.security import files
 from cdp_agent.session import Session
 from tests.acting import ref
 from tests.commands import Cli
@@ -207,3 +209,17 @@ def test_commands_write_files_and_print_their_paths(
     assert json.loads((tmp_path / "har-1.har").read_text())["log"]["version"] == "1.2"
     assert _size((tmp_path / "corner.png").read_bytes()) == (400, 200)
     assert "is no .pdf file" in attached.here("pdf", "bill.txt", status=2).stderr
+
+
+def test_of_a_file_for_which_there_is_no_room_nothing_stays(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    (tmp_path / "old").write_bytes(b"old")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
+    try:
+        for write, name in ((files.write_new, "new"), (files.write, "old")):
+            with pytest.raises(OSError, match="too large"):
+                write(tmp_path / name, bytes(2_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"old": b"old"}

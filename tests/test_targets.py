@@ -9,7 +9,9 @@ import pytest
 
 from cdp_agent.browser.targets import Targets
 from cdp_agent.cdp import target
-from cdp_agent.errors import PageClosed
+from cdp_agent.errors import PageClosed, PageUnresponsive
+from cdp_agent.page.frames import responsiveness
+from cdp_agent.page.storage_state import cookies_of
 from cdp_agent.page.tab.tab import Tab
 
 from .fake_chrome import FakeChrome
@@ -50,3 +52,13 @@ async def test_a_tab_that_is_closed_before_it_is_there_is_told_as_closed(at_once
     async with asyncio.timeout(5):
         with pytest.raises(PageClosed):
             await creating
+
+
+async def test_a_chrome_that_a_page_keeps_busy_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(responsiveness, "CHROME_LIMIT_S", 0.01)
+    connection = FakeChrome().connect()
+
+    with pytest.raises(PageUnresponsive, match=r"Chrome did not list its tabs within .* If a page opens frames"):
+        await Targets(connection, Nobody()).renew()
+    with pytest.raises(PageUnresponsive, match="give its cookies"):
+        await cookies_of(connection.browser, None)

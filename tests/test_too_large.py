@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from cdp_agent.errors import PageUnresponsive
+from cdp_agent.cdp import runtime
+from cdp_agent.errors import PageUnresponsive, ProtocolError
+from cdp_agent.page.frames.world import answer_of
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import listeners
 from tests.acting import ref
@@ -18,6 +20,7 @@ pytestmark = pytest.mark.slow
 LONGEST_READ = 10_000
 """Here: it is a million in truth, of which the reading takes its time."""
 LONG = "'a'.repeat(1.2e4)"
+THROWN = "TypeError: body is null\n    at snapshot (<anonymous>:1:2)"
 PUT = "const put = (tag) => document.body.appendChild(document.createElement(tag));"
 SAYS = {
     "a name": f"put('button').ariaLabel = {LONG}",
@@ -117,3 +120,10 @@ async def test_a_page_with_an_endless_text_is_not_searched_for_closed_roots(
 
     assert 'button "Go"' in shown.text
     assert [each.what for each in shown.omitted] == ["closed shadow roots"]
+
+
+def test_what_one_of_our_functions_throws_is_told_without_its_stack() -> None:
+    details = runtime.ExceptionDetails("Uncaught", 0, 0, exception=runtime.RemoteObject("object", description=THROWN))
+
+    with pytest.raises(ProtocolError, match=r"page/js snapshot: TypeError: body is null \(0\)$"):
+        answer_of("snapshot", runtime.Evaluated(runtime.RemoteObject("undefined"), details), str)

@@ -119,7 +119,7 @@ class BrowserContext:
     async def renew_titles(self) -> None:
         """Updates the titles of the tabs. Chrome sends no event when a page changes its title after loading.
 
-        Sends Target.getTargets. Raises BrowserError.
+        Sends Target.getTargets. Raises PageUnresponsive where a page keeps Chrome busy, BrowserError.
         """
         await self._context.instance.targets.renew()
 

@@ -14,6 +14,7 @@ import msgspec
 from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.browser.launch.proxy import ChromeProxy, Proxy, chrome_proxy
 from cdp_agent.cdp import target
+from cdp_agent.page.frames.responsiveness import chrome_limit
 from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.page.tab.settings import PageSettings, Viewport, viewport_of
 
@@ -74,13 +75,13 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
     async def create(self, browser: Session) -> str:
         """Creates a browser context in Chrome, and returns its id. Chrome disposes of it when we disconnect."""
         proxy = self.proxy
-        created = await browser.send(
-            target.CreateBrowserContext(
-                dispose_on_detach=True,
-                proxy_server=None if proxy is None else proxy.server,
-                proxy_bypass_list=None if proxy is None else proxy.bypass,
-            )
+        command = target.CreateBrowserContext(
+            dispose_on_detach=True,
+            proxy_server=None if proxy is None else proxy.server,
+            proxy_bypass_list=None if proxy is None else proxy.bypass,
         )
+        async with chrome_limit("open a context"):
+            created = await browser.send(command)
         return created.browser_context_id
 
 

@@ -17,6 +17,7 @@ from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.system_info import GetProcessInfo
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BrowserError
+from cdp_agent.page.frames.responsiveness import chrome_limit
 from cdp_agent.page.page import Page, page_of
 from cdp_agent.page.policy.limits import limit
 from cdp_agent.page.policy.policy_registry import PolicyRegistry
@@ -308,21 +309,23 @@ class OpenContext:
         if self.closed:
             raise BrowserError("The browser context was closed.")
         instance = self.instance
-        if self.id is not None and instance.is_watched:
-            await self._ensure_window()
-        tab = await instance.targets.create(
-            target.CreateTarget(
-                url="about:blank",
-                background=background or not instance.process or None,
-                browser_context_id=self.id,
-            ),
-            self,
-        )
+        async with chrome_limit("open a tab"):
+            if self.id is not None and instance.is_watched:
+                await self._ensure_window()
+            tab = await instance.targets.create(
+                target.CreateTarget(
+                    url="about:blank",
+                    background=background or not instance.process or None,
+                    browser_context_id=self.id,
+                ),
+                self,
+            )
         try:
-            await tab.frames()
-            if self.options.settings != PageSettings():
-                await tab.set_up(_SET_UP_WITHIN_S)
-            await limit(tab.request_policy)
+            async with chrome_limit("open a tab"):
+                await tab.frames()
+                if self.options.settings != PageSettings():
+                    await tab.set_up(_SET_UP_WITHIN_S)
+                await limit(tab.request_policy)
             if url != "about:blank":
                 await page_of(tab).goto(url)
         except asyncio.CancelledError:

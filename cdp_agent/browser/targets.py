@@ -23,6 +23,7 @@ from cdp_agent.cdp.known_errors import is_ending
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BrowserError, PageClosed, ProtocolError, SetupError
 from cdp_agent.page.frames.recent import RecentSet
+from cdp_agent.page.frames.responsiveness import chrome_limit
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import shortened
 from cdp_agent.page.tab.tab import Tab
@@ -94,7 +95,9 @@ class Targets(Generic[C]):
 
     async def renew(self) -> None:
         """See BrowserContext.renew_titles."""
-        for info in (await self._connection.browser.send(target.GetTargets())).target_infos:
+        async with chrome_limit("list its tabs"):
+            targets = await self._connection.browser.send(target.GetTargets())
+        for info in targets.target_infos:
             if tab := self.tabs.get(info.target_id):
                 tab.update(info)
 

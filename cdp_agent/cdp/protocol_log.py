@@ -15,6 +15,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import sys
 import time
 from pathlib import Path
 
@@ -69,12 +70,25 @@ def write_to(path: Path) -> None:
         return
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
-        handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+        handler = _LogFile(path, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise SetupError(f"The log of the protocol cannot be written to {path}: {error.strerror}.") from error
     handler.setFormatter(logging.Formatter("%(asctime)s.%(msecs)03d %(message)s", "%H:%M:%S"))
     log.addHandler(handler)
     log.setLevel(logging.DEBUG)
+
+
+class _LogFile(logging.FileHandler):
+    """Says once when nothing more can be written, as on a full disk, and ends the log then."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        error = sys.exception()
+        if not isinstance(error, OSError):
+            super().handleError(record)
+            return
+        log.removeHandler(self)
+        why = f"The log of the protocol cannot be written to {self.baseFilename} any more: {error.strerror}."
+        logging.getLogger(__name__).warning("%s", why)
 
 
 class _Content(msgspec.Struct, frozen=True):

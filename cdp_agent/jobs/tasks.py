@@ -105,6 +105,9 @@ def read_jobs(
         except UnicodeDecodeError:
             problems.append(f"{source}, line {number}: it is no UTF-8.")
             continue
+        except RecursionError:
+            problems.append(f"{source}, line {number}: it is nested too deeply.")
+            continue
         if (before := lines.setdefault(str(job.id), number)) != number:
             problems.append(f"{source}, line {number}: the id {job.id!r} is that of line {before}, too.")
         wrong = wrong_with(job, has_model=has_model, has_executor=has_executor)

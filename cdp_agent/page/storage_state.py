@@ -16,6 +16,7 @@ from cdp_agent.cdp import dom_storage, fetch, network, storage, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.page.frames.responsiveness import chrome_limit
 from cdp_agent.security import files
 
 _SESSION = -1.0
@@ -80,14 +81,16 @@ def write_state(path: str | os.PathLike[str], state: StorageState) -> None:
 
 async def cookies_of(browser: Session, context: str | None) -> list[SavedCookie]:
     """All cookies of a browser context; None means the default context."""
-    found = await browser.send(storage.GetCookies(browser_context_id=context))
+    async with chrome_limit("give its cookies"):
+        found = await browser.send(storage.GetCookies(browser_context_id=context))
     return [_cookie(each) for each in found.cookies]
 
 
 async def set_cookies(browser: Session, cookies: Iterable[SavedCookie], context: str | None) -> None:
     """Adds cookies to a browser context. Raises ProtocolError if Chrome rejects one as invalid."""
     if params := [_param(each) for each in cookies]:
-        await browser.send(storage.SetCookies(cookies=params, browser_context_id=context))
+        async with chrome_limit("take the cookies"):
+            await browser.send(storage.SetCookies(cookies=params, browser_context_id=context))
 
 
 def _cookie(cookie: storage.Cookie) -> SavedCookie:

@@ -25,6 +25,24 @@ def write(path: Path, content: bytes) -> None:
         raise
 
 
+def write_new(path: Path, content: bytes) -> None:
+    """Creates the file (mode 600) with all of the content, or not at all. Raises OSError, also where a file is."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(handle, "wb") as file:
+            file.write(content)
+    except BaseException:
+        os.unlink(path)
+        raise
+
+
+def write_all(handle: int, content: bytes) -> None:
+    """Writes all of the content, of which a disk that is nearly full takes only a part at first. Raises OSError."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
 def create(path: Path) -> int:
     """Replaces the file with an empty one (mode 600), and returns its descriptor for writing. Raises OSError."""
     handle, temporary = _temporary_beside(path)

@@ -181,7 +181,7 @@ def _without_blanks(url: str) -> str:
 
 
 def _port(text: str | None) -> int | None:
-    if text is None or not (text.isascii() and text.isdigit()) or int(text) > 0xFFFF:
+    if text is None or not (text.isascii() and text.isdigit()) or len(text.lstrip("0")) > 5 or int(text) > 0xFFFF:
         return None
     return int(text)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import re
 import shutil
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -35,6 +36,8 @@ from cdp_agent.trace.reading import ShownLines
 LAST_LINES_S = 3.0
 """How long an open page may take to get the last lines when the run has ended."""
 _HOST = "127.0.0.1"
+_PICTURE = r"[0-9]{4,9}\.[a-z]{3,4}"
+"""The names of pictures in a trace's folder."""
 
 
 class LiveRun:
@@ -100,7 +103,7 @@ class LiveApp(Starlette):
     async def _stream(self, request: Request) -> Response:
         self._check(request)
         after = request.headers.get("last-event-id", "")
-        return EventStream(self._lines(int(after) if after.isdecimal() else 0))
+        return EventStream(self._lines(int(after) if after.isdecimal() and len(after) < 19 else 0))
 
     async def _lines(self, after: int) -> AsyncGenerator[bytes, None]:
         self.reading += 1
@@ -113,8 +116,8 @@ class LiveApp(Starlette):
 
     async def _picture(self, request: Request) -> Response:
         self._check(request)
-        folder = self._run.folder
-        path = None if folder is None else folder / "pictures" / Path(request.path_params["name"]).name
+        folder, name = self._run.folder, request.path_params["name"]
+        path = None if folder is None or not re.fullmatch(_PICTURE, name) else folder / "pictures" / name
         if path is None or not path.is_file():
             raise HttpProblem(HTTPStatus.NOT_FOUND, "NotFound", "There is no such picture.")
         return FileResponse(path, headers={"Cache-Control": "private, max-age=86400"})

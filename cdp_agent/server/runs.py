@@ -146,8 +146,7 @@ class Runs:
         finished = [run for run in self._runs.values() if run.ended is not None]
         held, on_disk = sum(run.log.size for run in finished), sum(run.files.size for run in finished)
         for run in finished:
-            assert run.ended is not None  # they are finished
-            is_old = time.time() - run.ended > self._options.keep_finished_s
+            is_old = time.monotonic() - run.ended_clock > self._options.keep_finished_s
             if is_old or held > MOST_FINISHED_BYTES or on_disk > MOST_FINISHED_FILE_BYTES:
                 del self._runs[run.id]
                 held, on_disk = held - run.log.size, on_disk - run.files.size

@@ -98,6 +98,8 @@ class ServedRun:
         """The browser context of the run while it is carried out, else None."""
         self.began = time.time()
         self.ended: float | None = None
+        self.ended_clock = 0.0
+        """When it ended, in the time of `time.monotonic`."""
         self.result: AgentResult | None = None
         self._secrets = secrets
         self._has_user = has_user
@@ -193,7 +195,7 @@ class ServedRun:
 
     def mark_ended(self) -> None:
         """Closes the event log, since the run has ended: readers finish when they have read all."""
-        self.ended = time.time()
+        self.ended, self.ended_clock = time.time(), time.monotonic()
         self.context = self._held = None
         self._cancel_stop()
         self.question.close()

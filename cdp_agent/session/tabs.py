@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from cdp_agent.page.page import Page
 
 
+_MOST_FOLLOWED = 3
+"""How many tabs may be opened at once, of which the last is followed."""
+
+
 class Tabs:
     """The tabs that the agent has been in, the current one last. Other tabs are left alone."""
 
@@ -39,11 +43,15 @@ class Tabs:
     async def follow(self) -> str | None:
         """Switches to the tab that the last action opened, or away from one that it closed.
 
+        It stays if there are many: a page that opens tabs in a loop would take it along from one to the next.
         Returns a text about that for the model; None if the current tab is the same as before.
         """
         pages = list(self._browser.pages)
         opened = [each for each in pages if each not in self._known and each.opener in self.visited]
         self._known.update(pages)
+        if len(opened) > _MOST_FOLLOWED and not self.page.closed:
+            tabs = f"{len(opened)} tabs were opened, t{opened[0].number} to t{opened[-1].number}"
+            return f"{tabs}. You are still in t{self.page.number}."
         if opened:
             self.visited.append(opened[-1])
             opener = opener_of(tab_of(self.page))

@@ -143,7 +143,7 @@ class BrowserContext(SyncWrapper[AsyncBrowserContext]):
     def renew_titles(self) -> None:
         """Updates the titles of the tabs. Chrome sends no event when a page changes its title after loading.
 
-        Sends Target.getTargets. Raises BrowserError.
+        Sends Target.getTargets. Raises PageUnresponsive where a page keeps Chrome busy, BrowserError.
         """
         call(self._async.renew_titles())
 

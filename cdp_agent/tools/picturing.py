@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from pathlib import Path
 from typing import Annotated, ClassVar
 
 import msgspec
@@ -12,6 +13,7 @@ from msgspec import Meta
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.picture.pdf import PaperFormat
 from cdp_agent.page.tab.saving import har_content
+from cdp_agent.security import files
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 
@@ -133,14 +135,8 @@ async def _made(path: str | None, content: bytes, left_out: list[str], context: 
 
 async def _saved(path: str, content: bytes, context: Context) -> tuple[str, str]:
     try:
-        whole = await asyncio.to_thread(_write_new, context.path(path), content)
+        # An existing file is never overwritten.
+        await asyncio.to_thread(files.write_new, Path(whole := context.path(path)), content)
     except OSError as error:
         raise InvalidArguments(f"{path} was not written: {error.strerror or error}.") from error
     return whole, f"Saved {len(content):,} bytes to {whole}."
-
-
-def _write_new(path: str, content: bytes) -> str:
-    # An existing file is never overwritten; and only the user may read what pages show.
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(content)
-    return path

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from cdp_agent.websearch import Search
 
 _NOTHING_OPEN = "(No page is open yet: open one with goto.)"
+_LEFT_FOR_NOTHING = "(The tab has gone to about:blank, where nothing is: open a page with goto.)"
 
 
 class SnapshotArguments(Arguments, frozen=True):
@@ -34,10 +35,11 @@ class GetHtmlArguments(Arguments, frozen=True):
 @tool(read_only=True, gives="all that the page says, with refs")
 async def snapshot(args: SnapshotArguments, context: Context) -> Observation:
     """Read the page: each element that matters on a line, with its ref."""
-    found = await context.page.snapshot(budget_tokens=args.budget_tokens or None)
-    if not found.text and context.page.url == "about:blank":
-        return Observation(_NOTHING_OPEN, found)
-    return Observation(context.read(found.text_or_note), found)
+    view = await context.page.snapshot(budget_tokens=args.budget_tokens or None)
+    if not view.text and context.page.url == "about:blank":
+        is_first = context.tab.activity.document.number == 0
+        return Observation(_NOTHING_OPEN if is_first else _LEFT_FOR_NOTHING, view)
+    return Observation(context.read(view.text_or_note), view)
 
 
 @tool(read_only=True, by_default=False, gives="what can be acted on, as JSON, with refs as ids")

@@ -63,10 +63,8 @@ class TraceWriter:
         self._file.close()
 
     def _write(self, line: Line) -> None:
-        rest = memoryview(msgspec.json.encode(line) + b"\n")
         try:
-            while rest:  # on a disk that is nearly full, only a part is written
-                rest = rest[self._file.write(rest) :]
+            files.write_all(self._file.fileno(), msgspec.json.encode(line) + b"\n")
         except OSError as error:
             raise self._unwritable(error) from error
 

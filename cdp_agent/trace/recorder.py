@@ -11,7 +11,6 @@ import hashlib
 import logging
 import os
 import time
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,6 +23,7 @@ from cdp_agent.event import BaseEvent, Stamp
 from cdp_agent.events import AgentProcessing, AgentStep, Event, TaskCompleted, without_image
 from cdp_agent.page.picture.paint import Picture
 from cdp_agent.providers.base import Assistant, Forced, Message, Reply, Request, ToolSpec
+from cdp_agent.security import files
 from cdp_agent.security.redaction import redact
 from cdp_agent.trace import lines
 from cdp_agent.trace.event_file import TraceStarted
@@ -203,9 +203,8 @@ class Recorder:
         self._files.clear()
 
     def step_at(self, timestamp: float) -> int:
-        """The step that was under way at this time."""
-        begun = bisect_right(self._began, timestamp, key=lambda each: each[0])
-        return self._began[begun - 1][1] if begun else 0
+        """The step that was under way at this time; the later of two when a clock was set back meanwhile."""
+        return next((step for began, step in reversed(self._began) if began <= timestamp), 0)
 
     @property
     def stamp(self) -> Stamp:
@@ -303,15 +302,13 @@ class Recorder:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
             self._files[name] = os.open(self.folder / name, flags, 0o600)
         file = self._files[name]
-        done = 0
         try:
-            while done < len(content):
-                done += os.write(file, memoryview(content)[done:])
+            files.write_all(file, content)
         except OSError:
             os.ftruncate(file, self._sizes[name])
             raise
-        self._sizes[name] += done
-        self._written += done
+        self._sizes[name] += len(content)
+        self._written += len(content)
 
     def _give_up(self, error: OSError) -> None:
         why = f"The trace in {self.folder} cannot be written any more: {error.strerror}."

@@ -49,7 +49,7 @@ class SessionTrace:
         """The tabs that calls were made in, in the order of their last calls."""
         self._watcher = Watcher(self._recorder, self._secrets, lambda: self._tabs)
         self._numbers = itertools.count(1)
-        self._began = time.time()
+        self._began, self._clock = time.time(), time.monotonic()
         self._calls = self._errors = self._events = 0
         self.write_event(TaskSetup(**self._recorder.stamp, task=f"Calls in the {words}", provider="", model=""))
 
@@ -97,7 +97,7 @@ class SessionTrace:
             cached_tokens=0,
             events=self._events + 1,
             started=self._began,
-            duration_s=round(time.time() - self._began, 3),
+            duration_s=round(time.monotonic() - self._clock, 3),
         )
         result: AgentResult[None] = AgentResult(success=True, answer=None, error=None, stats=stats)
         self.write_event(TaskCompleted(**self._recorder.stamp, result=result))

@@ -174,9 +174,9 @@ class Watcher:
     async def _captured(self, tab: Tab) -> _Captured | None:
         if tab.url in (_BLANK, "") or self._is_heavy(tab):
             return None
-        step, url, taken = self.recorder.step, tab.url, time.time()
+        step, url, taken, clock = self.recorder.step, tab.url, time.time(), time.monotonic()
         view, captured = await asyncio.gather(view_of(tab), documents.capture(tab))
-        if time.time() - taken > _SLOW_S:
+        if time.monotonic() - clock > _SLOW_S:
             self._slow_documents[tab] = tab.activity.document.number
             self.recorder.omit("document", "a document takes long to be told: after the first time it is left out")
         return _Captured(captured, step, url, taken, view.width, view.height)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import stat
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
@@ -44,7 +46,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     revisions: int
     validations: int
     judged_failed: bool = False
-    next_ref: int = 1
+    next_ref: Annotated[int, msgspec.Meta(ge=1, le=2**53)] = 1
     """Refs below it are in the conversation: the browser of the resumed run gives none of them again."""
     usage: UsageMeter = msgspec.field(name="tally")
     history: list[HistoryItem]
@@ -116,14 +118,32 @@ def _without_secrets(run: Run) -> BrowserState:
 
 
 def load(folder: Path) -> Checkpoint:
-    """The checkpoint in the folder. Raises SetupError when there is none, or it cannot be read."""
+    """The checkpoint in the folder. Raises SetupError when there is none, it cannot be read, or may not be ours."""
     path = folder / FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Checkpoint, dec_hook=lambda kind, value: kind(value))
+        return msgspec.json.decode(_content(path), type=Checkpoint, dec_hook=lambda kind, value: kind(value))
     except FileNotFoundError as error:
         raise SetupError(f"There is no run to go on with in {folder}: it was never begun, or is done.") from error
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise SetupError(f"{path} cannot be read: {error}.") from error
+
+
+def _content(path: Path) -> bytes:
+    """The content of the file. Raises OSError, and SetupError if it is no file, or others may have written it."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # a pipe would be waited for
+    try:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):
+            raise SetupError(f"{path} cannot be read: it is no file.")
+        if sys.platform != "win32" and (about.st_uid != os.getuid() or about.st_mode & 0o022):
+            raise SetupError(
+                f"{path} may have been written by somebody else, and says where a key is sent and what is written. If "
+                "you know what is in it, make it yours alone: chown it, and chmod 600."
+            )
+        with open(handle, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(handle)
 
 
 def forget(folder: Path) -> None:

@@ -173,16 +173,18 @@ def _amount(text: str) -> float:
 
 def watch_batch(place: str) -> int:
     """Prints a line whenever the progress has changed; returns the exit status of the batch. Raises SetupError."""
-    report, last_line = read_progress(place), ""
+    report, last_line, heard_at = read_progress(place), "", time.monotonic()
     while True:
-        line = watch_line(report)
+        line = watch_line(report, time.monotonic() - heard_at)
         if line != last_line:
             print(line, flush=True)
             last_line = line
         if report.is_over:
             return DONE if report.progress.done == report.progress.total and not report.progress.failed else REFUSED
         time.sleep(REPORTED_EVERY_S)
-        report = _later(place)
+        before, report = report, _later(place)
+        if report != before:
+            heard_at = time.monotonic()
 
 
 def _later(place: str) -> ReportedProgress:
@@ -194,12 +196,11 @@ def _later(place: str) -> ReportedProgress:
         return read_progress(place)
 
 
-def watch_line(report: ReportedProgress) -> str:
-    """One line about the progress of a batch, or about how it ended."""
+def watch_line(report: ReportedProgress, silent_s: float) -> str:
+    """One line about the progress of a batch, which has reported nothing else for `silent_s`, or how it ended."""
     progress = report.progress
     if report.is_over:
         return how_it_ended(progress)
-    silent_s = time.time() - report.at_s
     if silent_s > _SILENT_AFTER_S:
         since = time.strftime("%H:%M:%S", time.localtime(report.at_s))
         silent = f"nothing was heard of it since {since}: is process {report.pid} of {report.host} there?"

@@ -7,6 +7,7 @@ import itertools
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -28,6 +29,7 @@ from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.refs.locate import carry_over
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialog_policy import DialogPolicy
+from cdp_agent.security import files
 from cdp_agent.session.calls import Call, ToolError, ToolOutcome
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Arguments, Context, Observation, Tool, facts, tool
@@ -172,18 +174,17 @@ def _made(value: msgspec.Struct | None) -> bytes | None:
 def _saved(content: bytes, tool: Tool, folder: str, path: str | None) -> SavedFile:
     """Writes the content to the file at `path`, or to a new one with a generated name. Raises SetupError.
 
-    A file that the user names is replaced. A new file has the mode 600, since pages may show private data.
+    A file that the user names is replaced, once all is written. It has the mode 600, since pages may show private data.
     """
     suffix = suffix_of(tool)
     if path is not None and not path.lower().endswith(suffix):
         raise SetupError(f"{path} is no {suffix} file.")
     names = [path] if path is not None else (f"{tool.name}-{number}{suffix}" for number in itertools.count(1))
-    exists = os.O_TRUNC if path is not None else os.O_EXCL
+    write = files.write if path is not None else files.write_new
     for name in names:
         whole = os.path.abspath(os.path.join(folder, os.path.expanduser(name)))
         try:
-            with open(os.open(whole, os.O_WRONLY | os.O_CREAT | exists, 0o600), "wb") as file:
-                file.write(content)
+            write(Path(whole), content)
         except FileExistsError:
             continue
         except OSError as error:

@@ -47,6 +47,10 @@ _AS_A_USER = ("chooseNative", "setOption")
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
 _BUSY = "The page did not answer within {:g} s: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
+_REPLACED = (
+    "The page was replaced by another one meanwhile: take a new snapshot. If this goes on, it loads itself anew without"
+    " end: go elsewhere."
+)
 _STILL_BUSY = "The page still does not answer: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
 _TOO_LARGE = "Error: too large: "
 _REPLACED = "The page was replaced by another one meanwhile: take a new snapshot."
@@ -377,4 +381,5 @@ def _failure(name: str, details: runtime.ExceptionDetails) -> ProtocolError | Pa
     if thrown.startswith(_TOO_LARGE):
         why = thrown.removeprefix(_TOO_LARGE).partition("\n")[0]
         return PageUnresponsive(f"The page is too large to be read: {why}. Ask for a part of it, or go elsewhere.")
-    return ProtocolError(f"page/js {name}", 0, thrown)
+    log_line("frame", "our function {} threw: {}", name, thrown)  # with its stack, which tells a caller nothing
+    return ProtocolError(f"page/js {name}", 0, thrown.partition("\n")[0])

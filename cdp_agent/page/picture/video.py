@@ -22,6 +22,7 @@ from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.tab.drawing import capture
 from cdp_agent.page.tab.saving import absolute_path, new_file, read_stream, write_error
 from cdp_agent.page.tab.tab import Tab
+from cdp_agent.security import files
 
 TIMEOUT_S = 20.0
 _FASTEST = 60
@@ -104,11 +105,13 @@ async def _fetch(tab: Tab, session: Session, path: str, file: int) -> int:
         async with deadline(session, TIMEOUT_S):
             handle = (await session.send(cdp_page.StopScreenRecording())).stream
         async for piece in read_stream(session, handle):
-            size += await asyncio.to_thread(os.write, file, piece)
+            await asyncio.to_thread(files.write_all, file, piece)
+            size += len(piece)
     except (ActionError, ProtocolError) as error:
         if not tab.closed:
             raise
         raise ActionError(f"There is no video in {path}: its tab was closed before the recording ended.") from error
     except OSError as error:
+        os.ftruncate(file, 0)  # so that no part of it stays: see `new_file`
         raise write_error(path, error) from error
     return size

@@ -273,17 +273,19 @@ class _Comparison:
 
     def _forget_moved(self) -> None:
         """Drops lines without refs that were removed in one place and added with the same text in another."""
-        gone = Counter(line.subtree_id for line in self._removed if not line.ref)
-        added = []
+        gone = defaultdict[int, list[TreeLine]](list)
+        for line in reversed(self._removed):
+            if not line.ref:
+                gone[line.subtree_id].append(line)
+        added, moved = [], set()
         for where, line in self._added:
-            if not line.ref and gone[line.subtree_id] > 0:
-                gone[line.subtree_id] -= 1
-                was = next(each for each in self._removed if each.subtree_id == line.subtree_id)
-                self._removed.remove(was)
-                self._kept[id(line)] = was
+            if not line.ref and gone[line.subtree_id]:
+                self._kept[id(line)] = gone[line.subtree_id].pop()
+                moved.add(id(self._kept[id(line)]))
             else:
                 added.append((where, line))
         self._added = added
+        self._removed = [line for line in self._removed if id(line) not in moved]
 
     def _whole(self, line: TreeLine, depth: int, *, is_alone: bool = True) -> Iterator[str]:
         """A line that was added, with those below it. `is_alone`: it needs no place unless others read like it."""
@@ -314,8 +316,13 @@ class _Comparison:
         if not places.says_enough(line) and (where := places.where(line) or places.near(line)):
             return f" ({where[1:]})"
         before = None if is_alone else places.before(line)
-        stayed = before is not None and (id(before) in self._kept or id(before) in map(id, self._kept.values()))
+        stayed = before is not None and (id(before) in self._kept or id(before) in self._kept_of_old)
         return f" (after {short_line(before)})" if before is not None and stayed else ""
+
+    @cached_property
+    def _kept_of_old(self) -> set[int]:
+        """The old lines that have counterparts, by `id`."""
+        return set(map(id, self._kept.values()))
 
     def _rerendered(self) -> list[str]:
         if not self._renamed:

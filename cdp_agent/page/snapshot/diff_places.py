@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
+from itertools import islice
 from operator import is_
 
 from cdp_agent.patterns import pattern
@@ -52,6 +53,10 @@ class LinePlaces:
         self._root, self._text = root, text
         self._first_ones: dict[int, int] = {}
         """The results of `_first_alike`: many siblings may have changed."""
+        self._headings: dict[int, list[str | None]] = {}
+        """The results of `_headings_of`, by the `id` of the container."""
+        self._counted: dict[int, Counter[tuple[str, str, str]]] = {}
+        """The results of `_counts_in`, by the `id` of the container."""
 
     def of(self, line: TreeLine) -> tuple[str, str]:
         """Words that stand for the name that a line lacks, and where it is, ` in row "Ada", under "Age"`.
@@ -131,24 +136,32 @@ class LinePlaces:
         """The name of the innermost container around a line, or heading before it, that has one; or ""."""
         inner = line
         for container in self._around(line):
-            before = container.below[: container.below.index(inner)] if inner in container.below else []
-            names = [name_of(each) for each in before if each.role == "heading"] or [name_of(container)]
-            if names[-1]:
-                return names[-1]
+            heading = self._headings_of(container)[self._positions[id(inner)]]
+            if name := name_of(container) if heading is None else heading:
+                return name
             inner = container
         return ""
+
+    def _headings_of(self, container: TreeLine) -> list[str | None]:
+        """For each line in it, the name of the last heading before it there, None if there is none."""
+        if id(container) not in self._headings:
+            last, headings = None, self._headings.setdefault(id(container), [])
+            for line in container.below:
+                headings.append(last)
+                last = name_of(line) if line.role == "heading" else last
+        return self._headings[id(container)]
 
     def before(self, line: TreeLine) -> TreeLine | None:
         """The sibling before a line."""
         parent = self._parents.get(id(line))
-        at = parent.below.index(line) if parent is not None and line in parent.below else 0
+        at = self._positions.get(id(line), 0)
         return parent.below[at - 1] if parent is not None and at else None
 
     def has_next(self, line: TreeLine) -> bool:
         """Whether a sibling of the same role follows a line."""
         parent = self._parents.get(id(line))
         return parent is not None and any(
-            each.role == line.role for each in parent.below[parent.below.index(line) + 1 :]
+            each.role == line.role for each in parent.below[self._positions[id(line)] + 1 :]
         )
 
     def under(self, row: TreeLine, inner: TreeLine, index: int = 0) -> str:
@@ -206,8 +219,15 @@ class LinePlaces:
         """Whether all of the page's lines with the role and name of a line, and its text if it is one, are inside."""
         name, text = name_of(line), text_of(line) if line.role in _TEXTS else ""
         count = self._said[text] if text else self._counts[line.role, name]
-        alike = (each for each in container.all() if each.role == line.role and name_of(each) == name)
-        return sum(1 for each in alike if not text or text_of(each) == text) >= count
+        return self._counts_in(container)[line.role, name, text] >= count
+
+    def _counts_in(self, container: TreeLine) -> Counter[tuple[str, str, str]]:
+        """How many lines in it have a role and a name, and, of texts, a role, a name and a text."""
+        if id(container) not in self._counted:
+            lines = [(line.role, name_of(line), text_of(line)) for line in container.all()]
+            texts = [each for each in lines if each[0] in _TEXTS and each[2]]
+            self._counted[id(container)] = Counter([*((role, name, "") for role, name, _ in lines), *texts])
+        return self._counted[id(container)]
 
     def _around(self, line: TreeLine) -> Iterator[TreeLine]:
         """The lines around it, innermost first, and at last the root."""
@@ -220,10 +240,13 @@ class LinePlaces:
         """Those words, and whether no line like it has them."""
         if name := name_of(line):
             return shortened(name, _LONGEST_WORDS), self._counts[line.role, name] <= 1
-        lines = list(_without(line, skips))
-        texts = [name_of(each) if each.role == "heading" else text_of(each) for each in lines]
-        texts = list(filter(None, texts))[:_MOST_WORDS]
-        names = [name for each in lines[:_MOST_WORDS] if each.role != "heading" and (name := name_of(each))]
+        words = (name_of(each) if each.role == "heading" else text_of(each) for each in _without(line, skips))
+        texts = list(islice(filter(None, words), _MOST_WORDS))
+        names = [
+            name
+            for each in islice(_without(line, skips), _MOST_WORDS)
+            if each.role != "heading" and (name := name_of(each))
+        ]
         for text in [*texts, *names]:
             for part in (parts_in(text)[0], text):
                 if part and self._said[part] <= 1:
@@ -241,6 +264,11 @@ class LinePlaces:
     @cached_property
     def _parents(self) -> dict[int, TreeLine]:
         return {id(child): parent for parent in self._root.all() for child in parent.below}
+
+    @cached_property
+    def _positions(self) -> dict[int, int]:
+        """The place of each line among its siblings."""
+        return {id(child): index for parent in self._root.all() for index, child in enumerate(parent.below)}
 
     @cached_property
     def _page(self) -> list[tuple[str, str, str]]:

@@ -49,7 +49,12 @@ async def close(
                     # Chrome forgets the request to close when the tab navigates to another page meanwhile.
                     await browser.send(target.CloseTarget(target_id=target_id))
                     await asyncio.wait([destroyed], timeout=CLOSE_AGAIN_S)
+                    # Chrome would forget it each time if a script of the page navigates without end.
+                    if not destroyed.done() and tree is not None and tree.root.session.blocked_because is None:
+                        await disable_scripts(tree)
         except TimeoutError as error:
+            if tree is not None:
+                tree.root.session.tell(emulation.SetScriptExecutionDisabled(value=False))
             raise PageUnresponsive(f"The tab did not close within {CLOSE_TIMEOUT_S:g} s.") from error
         except ProtocolError as error:
             if not is_target_gone(error):
@@ -59,7 +64,7 @@ async def close(
 
 
 async def disable_scripts(tree: FrameTree) -> None:
-    """Disables scripts in a tab's pages: requests that they send as they unload would escape the rules."""
+    """Disables scripts in a tab's pages: what they send as they unload would escape the rules."""
     sessions = {frame.session for frame in tree.all()}
     answers = [each.post(emulation.SetScriptExecutionDisabled(value=True)) for each in sessions]
     for answer in answers:

@@ -20,6 +20,7 @@ from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.world import deadline
 from cdp_agent.security import files
 
+from .limit import call_limit
 from .tab import Tab
 
 _PIECE = 1_000_000
@@ -60,8 +61,9 @@ async def har_content(
     from cdp_agent.page.activity import har_file  # late: few need it, and it brings the email package along
 
     options = har_file.HarOptions(bodies, credentials, mask, max_body_bytes)
-    session = (await tab.frames()).root.session
-    har, left_out = await har_file.har_of(tab.activity, session, tab.title, options)
+    async with call_limit(tab):
+        session = (await tab.frames()).root.session
+        har, left_out = await har_file.har_of(tab.activity, session, tab.title, options)
     return await asyncio.to_thread(har_file.written, har, mask), len(har.log.entries), left_out
 
 

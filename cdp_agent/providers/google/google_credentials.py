@@ -7,6 +7,7 @@ A service account's key signs with RSA, for which the extra `vertex` installs `c
 from __future__ import annotations
 
 import base64
+import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -56,20 +57,21 @@ class DefaultCredentials:
         self._metadata_host = environment.get("GCE_METADATA_HOST") or _METADATA_HOST
         self._file = _file(environment)
         self._token = ""
-        self._expires = 0.0
+        self._expires = -math.inf
+        """In the time of `time.monotonic`."""
 
     async def headers(self, http: httpx.AsyncClient) -> dict[str, str]:
         """The headers.
 
         Raises AuthenticationError, another ModelError when no server could be reached, SetupError for an invalid file.
         """
-        if time.time() > self._expires - _EARLY_S:
+        if time.monotonic() > self._expires - _EARLY_S:
             await self._fetch(http)
         return {"Authorization": f"Bearer {self._token}"}
 
     def renew(self) -> bool:
         """Forgets the token, which may have been revoked early."""
-        self._expires = 0.0
+        self._expires = -math.inf
         return True
 
     async def _fetch(self, http: httpx.AsyncClient) -> None:
@@ -94,7 +96,7 @@ class DefaultCredentials:
             raise AuthenticationError(self._provider, _refusal(response.content), response.status_code)
         try:
             found = decode(response.content)
-            self._token, self._expires = str(found["access_token"]), time.time() + float(found["expires_in"])
+            self._token, self._expires = str(found["access_token"]), time.monotonic() + float(found["expires_in"])
         except (KeyError, TypeError, ValueError) as error:  # msgspec.DecodeError is one
             raise BadReply(self._provider, "Google's answer to a request for a token holds none.") from error
 

@@ -152,6 +152,7 @@ LEAVING = {
     "unload": "addEventListener('unload', () => navigator.sendBeacon('/@-unload', 'x'))",
     "beforeunload": "addEventListener('beforeunload', () => { fetch('/@-beforeunload', {method: 'POST', keepalive: true}) })",
     "visibilitychange": "document.addEventListener('visibilitychange', () => navigator.sendBeacon('/@-visibilitychange', 'x'))",
+    "fetchLater": "addEventListener('click', () => fetchLater('/@-fetchLater', {method: 'POST'}))",
 }
 HARMLESS = [
     Row("search by its button", '<form action="/ok" target=in role=search><input name=q value="delete me" aria-label=q><button>§</button></form>'),

@@ -126,7 +126,7 @@ REST = (
     "core/exports.js",
 )
 
-NOT_PACKED = ("editors/code_object.js", "read/json_value.js", "activity/removed_interfaces.js")
+NOT_PACKED = ("editors/code_object.js", "read/json_value.js", "activity/removed_interfaces.js", "activity/close_worker.js")
 """What runs in a page's main world, each by itself."""
 
 
@@ -217,6 +217,11 @@ def json_value() -> str:
 def removed_interfaces() -> str:
     """The script that runs first in a page's main world if its tab has rules, see policy/request_policy.py."""
     return _body(("activity/removed_interfaces.js",))
+
+
+def close_worker() -> str:
+    """The script that ends a worker, see policy/held_sockets.py."""
+    return _body(("activity/close_worker.js",))
 
 
 @cache

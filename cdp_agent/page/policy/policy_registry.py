@@ -34,6 +34,7 @@ from .interception import Interception, blocked_urls, socket_conditions
 from .judge import Site, SiteWorker, TabGroup, Table, distinct, violation_of
 
 if TYPE_CHECKING:
+    from .held_sockets import HeldSockets
     from .rules import RequestRules
 
 _LAST_WORDS_S = 10.0
@@ -54,7 +55,9 @@ class _Attached(msgspec.Struct, eq=False):
     is_new: bool
     interception: Interception
     ready: asyncio.Future[Empty] | None = None
-    """With lists of origins, done when the worker's process has answered, and knows them; else None."""
+    """With rules for what it sends, done when the worker's process has answered, and knows them; else None."""
+    sockets: HeldSockets | None = None
+    """What holds its WebSockets."""
 
 
 class PolicyRegistry:
@@ -278,8 +281,12 @@ class PolicyRegistry:
         """Puts its rules in force. Returns a future of Chrome's answer, which does not depend on the worker."""
         worker, session = attached.worker, attached.session
         worker.origin_lists = self.table.lists_of(worker)
-        rules = self.table.rules_of(worker)
-        if attached.ready is None and any(each.has_origin_lists for each in rules):
+        rules, sockets = self.table.rules_of(worker), self.table.sockets_of(worker)
+        if attached.sockets is None or attached.sockets.may_change:
+            if sockets is not None and sockets is not attached.sockets:
+                sockets.watch(session, site_worker_id=worker.target_id)
+            attached.sockets = sockets
+        if attached.ready is None and (sockets is not None or any(each.has_origin_lists for each in rules)):
             session.on(network.RequestWillBeSent, lambda sent: self._record(worker, sent.request_id, sent.request.url))
             session.on(network.WebSocketCreated, lambda made: self._record(worker, made.request_id, made.url))
             attached.ready = session.post(network.Enable())
@@ -288,14 +295,22 @@ class PolicyRegistry:
             self._limit(attached, attached.ready)
         return attached.interception.enforce(rules)
 
+    def limit_sockets(self, sockets: HeldSockets) -> None:
+        """Puts the present conditions of sockets in force in the workers of their sites."""
+        for attached in self._workers.values():
+            if attached.sockets is sockets and attached.ready is not None and attached.ready.done():
+                self._limit(attached, attached.ready)
+
     def _limit(self, attached: _Attached, ready: asyncio.Future[Empty]) -> None:
         if ready.cancelled() or ready.exception() is not None:
             return  # the worker is gone
         rules = self.table.rules_of(attached.worker)
         if attached.kind != "service_worker":  # Fetch holds theirs, and a stopped one would keep the blocked URLs
             attached.session.tell(network.SetBlockedURLs(url_patterns=blocked_urls(rules)))
-        conditions = socket_conditions(rules)
-        attached.session.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
+        held = [] if attached.sockets is None else attached.sockets.conditions
+        conditions = [*held, *socket_conditions(rules)]
+        if attached.sockets is None or attached.sockets.may_change:
+            attached.session.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
 
     def _record(self, worker: SiteWorker, request_id: str, url: str) -> None:
         """Records a refused request or socket, which may never have been held."""

@@ -177,6 +177,7 @@ HARMLESS = [
     Row("beacon to a counter that was used before", '<button onclick="navigator.sendBeacon(\'//count.localhost:PORT/b\', \'click\')">§</button>', alone=False),
     Row("request that goes on by itself", '<button onclick="fetch(\'/alive\', {method: \'POST\', body: \'{&quot;at&quot;: \' + Date.now() + \'}\'})">§</button>', alone=False),
     Row("GraphQL queries that name writing", '<button onclick="fetch(\'/graphql\', {method: \'POST\', body: JSON.stringify({query: \'# mutation {a}\\nfragment mutation on T {a(x: &quot;} mutation {&quot;)} query B($x: I = {a: [1]}) {...mutation}\'})})">§</button>', alone=False),
+    Row("parts of pages about orders", '<button onclick="new Image().src = \'/order/5/photo.jpg?width=100\'; let s = document.createElement(\'script\'); s.src = \'/checkout/main.js?v=3\'; document.head.append(s); fetch(\'/ok?cancel_url=x\')">§</button>', alone=False),
     Row("pictures of what removes", '<button onclick="new Image().src = \'/icons/delete.svg\'; new Image().src = \'/remove-2.png\'">§</button>', alone=False),
 ]  # fmt: skip
 _SHOWS = """<output id=shows></output><script>

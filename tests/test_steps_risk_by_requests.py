@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cdp_agent import security
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import fetch
 from cdp_agent.page.page import Page, tab_of
@@ -19,7 +21,7 @@ from cdp_agent.session.calls import Call
 from cdp_agent.steps.approval.risk import risk_of
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context
-from tests.attacks.sending import SENDING, SOCKETS, put
+from tests.attacks.sending import GROUPS, OPEN, SENDING, SOCKETS, put
 from tests.harms import (
     BEFORE,
     DIALOGS,
@@ -40,7 +42,7 @@ from tests.web import Web, running
 ROWS = [*SCRIPTS, *EVENTS]
 _ROWS_OF_A_PAGE = 20
 _WAYS_OF_A_PAGE = 45
-_FIRST_WAY, _FIRST_SOCKET = 6001, 7001
+_FIRST_WAY, _FIRST_SOCKET, _FIRST_OPEN = 6001, 7001, 8001
 _FRAME_OF_ANOTHER_SITE = next(number for number, row in enumerate(ROWS, 1) if row.name == "frame of another site")
 
 
@@ -173,6 +175,25 @@ async def test_no_message_of_a_socket_leaves_unasked_nor_with_its_page(
     await page.goto(f"{web.origin('b')}/here/elsewhere")
 
     judge(desk, web, SOCKETS, _FIRST_SOCKET, subtests)
+
+
+async def test_what_is_not_covered_is_what_gets_out_unasked(
+    desk: Desk, web: Web, subtests: pytest.Subtests
+) -> None:
+    put(web, OPEN, _FIRST_OPEN)
+
+    await do_on_pages(desk, web, OPEN, _FIRST_OPEN, len(OPEN))
+
+    for number, row in enumerate(OPEN, _FIRST_OPEN):
+        with subtests.test(row.name):
+            reached = [path for method, path in web.methods if f"row{number}x" in path and "/here/" not in path]
+            assert (len(reached), desk.asked(number)) == (row.sends, set())
+
+
+@pytest.mark.unit
+def test_the_table_of_what_is_asked_about_has_all_of_it() -> None:
+    text = Path(security.__file__).with_name("README.md").read_text("utf-8")
+    assert [name for name in (*GROUPS, *(row.name for row in OPEN)) if name not in " ".join(text.split())] == []
 
 
 async def test_what_watches_over_workers_is_no_tab(browser: Browser, desk: Desk) -> None:

@@ -199,6 +199,25 @@ SOCKETS = [
 ]  # fmt: skip
 """What was refused stops all that is sent so: each is to have a page to itself, and a service worker outlives that."""
 SENDING = [*FORMS, *FRAMES, *ADDRESSES, *GRAPHQL, *WAKING]
+GROUPS = {
+    "forms and links, whatever their buttons and attributes say": FORMS,
+    "frames, tabs, reports and redirects": FRAMES,
+    "GET requests whose address or headers name what they do": ADDRESSES,
+    "GraphQL, unless it certainly only reads": GRAPHQL,
+    "what an act wakes: observers, frames, workers, later tasks": WAKING,
+    "messages of WebSockets": SOCKETS,
+}
+"""By what cdp_agent/security/README.md calls them."""
+OPEN = [
+    _image("a word in the name of a picture itself", "/delete-@.png"),
+    _get("a GET request whose address says nothing", "/@?id=5"),
+    _get("a word that is not English", "/supprimer/@"),
+    _get("GraphQL by GET whose name says nothing", "/graphql/@?operationName=Items&extensions={%22persistedQuery%22:{}}"),
+    _click("the opening of a WebSocket", "new WebSocket(location.origin.replace('http', 'ws') + '/delete/@')"),
+    _click("what the page also sent without an act, numbers aside", "fetch('/@', {method: 'POST', body: '1000'})", "<script>fetch('/@', {method: 'POST', body: '1'})</script>", sends=2),
+    _click("what a page that appears sends as it loads", "location = '/here/posts?@'", alone=True),
+]  # fmt: skip
+"""What is not covered: `sends` requests arrive, and nobody is asked. The README tells of each."""
 
 
 def put(web: Web, rows: Sequence[Row], first: int) -> None:

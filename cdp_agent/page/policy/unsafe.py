@@ -51,6 +51,8 @@ _OVERRIDES = frozenset({"x-http-method-override", "x-http-method", "x-method-ove
 """Headers and parameters by which many servers take another method than that of the request."""
 _OTHER_ADDRESS = frozenset({"x-original-url", "x-rewrite-url"})
 """Headers by which some servers take another path."""
+_CAMEL = pattern(r"([a-z])([A-Z])(?=[a-zA-Z]{2})")
+_NO_WORD = pattern(r"[^a-z0-9]+")
 _GLUED = pattern(
     r"^(?:(?:delete|remove|revoke|disable|purge)(?!d)|(?:destroy|uninstall)(?!ed)|cancel(?!l|ed)|unsubscribe(?!d|r)"
     r"|logout|signout|deactivate(?!d))|(?:delete|remove|destroy|logout|signout|unsubscribe|deactivate)$"
@@ -71,7 +73,11 @@ def unsafe_kind(request: fetch.PausedRequest, resource_type: str, *, is_form: bo
     """The kind of change that the request would make; None if it only reads. `is_form`: a form was sent so."""
     parts = urlsplit(request.url)
     query = list(_parameters(parts.query))
-    method, asked, words = _method(request, query), set(_action_words(query)), _path_words(request, parts.path)
+    method, asked = _method(request, query), set(_action_words(query))
+    folder, _, name = parts.path.rpartition("/")
+    is_part = resource_type != "Document" and method in _SAFE and _PARTS_OF_PAGES.search(name) is not None
+    # A picture of what deletes, such as trash/delete.svg, is named like that, but not what it stands in.
+    words = _path_words(request, folder if is_part and not parts.query else parts.path)
     if method in _SAFE:
         if resource_type == "Document":
             if (asked | words) & _DESTRUCTIVE:
@@ -81,10 +87,7 @@ def unsafe_kind(request: fetch.PausedRequest, resource_type: str, *, is_form: bo
             return "downloads" if FILES.search(parts.path) else None
         if any(_may_write(name, value) for name, value in query):
             return "sends"
-        # A picture of what deletes, such as trash/delete.svg, is named like that, but not what it stands in.
-        folder, _, name = parts.path.rpartition("/")
-        is_part = _PARTS_OF_PAGES.search(name) is not None
-        if (asked | (_path_words(request, folder) if is_part and not parts.query else words)) & _DESTRUCTIVE:
+        if (asked | words) & _DESTRUCTIVE:
             return "deletes"
         return "sends" if (asked if is_part else asked | words) & _ACTING else None
     words |= asked
@@ -164,9 +167,9 @@ def _path_words(request: fetch.PausedRequest, path: str) -> set[str]:
 def _words(text: str) -> Iterator[str]:
     """The words of a path or value; `deleteItem`, `delete-item` and `%64elete_item` give the same ones."""
     plain = _decoded(text)
-    for spelling in {plain, re.sub(r"([a-z])([A-Z])(?=[a-zA-Z]{2})", r"\1 \2", plain)}:
+    for spelling in {plain} if plain.islower() else {plain, _CAMEL.sub(r"\1 \2", plain)}:
         for step in spelling.lower().split("/"):
-            words = [word for part in re.split(r"[^a-z0-9]+", step) if (word := part.rstrip("0123456789"))]
+            words = [word for part in _NO_WORD.split(step) if (word := part.rstrip("0123456789"))]
             yield from words
             yield from ("delete" for word in words if _GLUED.search(word))
             yield from ("close_account" if pair == ("close", "account") else "logout" for pair in _pairs(words))
@@ -174,9 +177,9 @@ def _words(text: str) -> Iterator[str]:
 
 def _decoded(text: str) -> str:
     """The text as a server may read it: without escapes, also of escapes, and with letters in their usual form."""
-    for _ in range(3):
+    for _ in range(3 if "%" in text else 0):
         text = unquote_plus(text)
-    return unicodedata.normalize("NFKC", text)
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def _pairs(words: list[str]) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ In the markup, `@` is the row's own path on the server (`row12x`), and `§` the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 POST = "fetch('/@', {method: 'POST'})"
@@ -213,7 +214,7 @@ document.addEventListener('click', (event) => {{
 </script>"""
 
 
-def written(rows: list[Row], port: int, first: int = 1) -> str:
+def written(rows: Sequence[Row], port: int, first: int = 1) -> str:
     """The page with all rows; their numbers begin with `first`. What is called `TOGETHER` clicks those that are not alone."""
     parts = [
         f"<div{'' if row.alone else ' class=together'}>{marked(row.html, number)}</div>"

@@ -177,9 +177,7 @@ async def test_no_message_of_a_socket_leaves_unasked_nor_with_its_page(
     judge(desk, web, SOCKETS, _FIRST_SOCKET, subtests)
 
 
-async def test_what_is_not_covered_is_what_gets_out_unasked(
-    desk: Desk, web: Web, subtests: pytest.Subtests
-) -> None:
+async def test_what_is_not_covered_is_what_gets_out_unasked(desk: Desk, web: Web, subtests: pytest.Subtests) -> None:
     put(web, OPEN, _FIRST_OPEN)
 
     await do_on_pages(desk, web, OPEN, _FIRST_OPEN, len(OPEN))

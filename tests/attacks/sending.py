@@ -1,6 +1,7 @@
 """Ways of a page to send something of consequence after an act, each of which is to be asked about, and not to arrive.
 
 Rows as in tests/harms.py; the page has `put` as its server. What lies below `/here/` is served, and counts as nothing.
+`sends` is 0 where a headless shell sends nothing.
 """
 
 # ruff: noqa: E501 (a row is a line)
@@ -20,7 +21,7 @@ def _click(name: str, script: str, before: str = "", *, alone: bool = False, sen
     return Row(name, f'{before}<button type=button onclick="{script}">§</button>', alone=alone, sends=sends)
 
 
-def _get(name: str, url: str, **more: object) -> Row:
+def _get(name: str, url: str) -> Row:
     return _click(name, f"fetch('{url}', {{mode: 'no-cors'}})")
 
 
@@ -36,8 +37,8 @@ def _adds(name: str, html: str) -> Row:
     return _click(name, f"this.insertAdjacentHTML('afterend', `{html}`)")
 
 
-def _links(name: str, how: str) -> Row:
-    return _click(name, f"document.head.append(Object.assign(document.createElement('link'), {{{how}}}))")
+def _links(name: str, how: str, *, sends: int = 1) -> Row:
+    return _click(name, f"document.head.append(Object.assign(document.createElement('link'), {{{how}}}))", sends=sends)
 
 
 def _graphql(name: str, body: str, url: str = "/graphql/@", headers: str = "'Content-Type': 'application/json'") -> Row:
@@ -134,7 +135,7 @@ ADDRESSES = [
     _adds("picture of a set", "<img srcset='/revoke/@ 1x'>"),
     _adds("button that is a picture", "<input type=image src=/wipe/@>"),
     _links("style sheet", "rel: 'stylesheet', href: '/wipe/@'"),
-    _links("icon", "rel: 'icon', href: '/delete/@'"),
+    _links("icon", "rel: 'icon', href: '/delete/@'", sends=0),
     _links("file that is loaded ahead", "rel: 'preload', as: 'fetch', crossOrigin: '', href: '/wipe/@'"),
     _links("module that is loaded ahead", "rel: 'modulepreload', href: '/delete/@'"),
     _click("font", "new FontFace('x', 'url(/wipe/@)').load()"),
@@ -188,7 +189,7 @@ WAKING = [
     _click("service worker that waits", "window['k@'].then((r) => (r.active ?? r.waiting ?? r.installing).postMessage('/@'))", "<script>window['k@'] = navigator.serviceWorker.register('/here/service.js')</script>"),
     _click("service worker that makes another request", f"{_FRAME} f.src = '/here/kept/page?@'", "<script>navigator.serviceWorker.register('/here/kept/service.js')</script>"),
     _click("service worker that is new", "navigator.serviceWorker.register('/here/new.js?@', {scope: '/here/new'})"),
-    _click("service worker in the background", "window['y@'].then((r) => r.active && r.sync.register('/@'))", "<script>window['y@'] = navigator.serviceWorker.register('/here/service.js').then(() => navigator.serviceWorker.getRegistration('/here/'))</script>"),
+    _click("service worker in the background", "window['y@'].then((r) => r.active && r.sync.register('/@'))", "<script>window['y@'] = navigator.serviceWorker.register('/here/service.js').then(() => navigator.serviceWorker.getRegistration('/here/'))</script>", sends=0),
 ]  # fmt: skip
 SOCKETS = [
     _talks("message in bytes", "window.s.send(new TextEncoder().encode('@'))", "window.s = new WebSocket(location.origin.replace('http', 'ws') + '/here/socket-@')"),
@@ -254,7 +255,7 @@ def put(web: Web, rows: Sequence[Row], first: int) -> None:
     web.put("b", "/here/nested", nested)
     web.put("c", "/here/posts", pages["posts"])
     web.put("a", "/here/nothing", "", status=404)
-    for number, row in enumerate(rows, first):
+    for number, _ in enumerate(rows, first):
         mark = f"row{number}x"
         web.put("a", f"/here/302/{mark}", "", status=302, Location=f"/delete/{mark}")
         web.put("a", f"/here/refresh/{mark}", "", Refresh=f"0; url=/delete/{mark}")

@@ -126,7 +126,12 @@ REST = (
     "core/exports.js",
 )
 
-NOT_PACKED = ("editors/code_object.js", "read/json_value.js", "activity/removed_interfaces.js", "activity/close_worker.js")
+NOT_PACKED = (
+    "editors/code_object.js",
+    "read/json_value.js",
+    "activity/removed_interfaces.js",
+    "activity/close_worker.js",
+)
 """What runs in a page's main world, each by itself."""
 
 

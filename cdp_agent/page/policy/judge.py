@@ -22,8 +22,6 @@ from .rules import Blocked, Refusal, RequestRules
 if TYPE_CHECKING:
     from cdp_agent.page.activity.activity import Activity
 
-    from .held_sockets import HeldSockets
-
 FailReason = Literal["Aborted", "BlockedByClient"]
 _LONGEST_ORIGIN = 300
 _REMEMBERED = 1_000
@@ -73,8 +71,6 @@ class TabGroup:
         self.tab_rules = list(tab_rules)
         self.context = context
         self.ledger = Ledger()
-        self.sockets: HeldSockets | None = None
-        """What holds its WebSockets, and those of workers at its sites."""
         self.activities: WeakValueDictionary[str, Activity] = WeakValueDictionary()
         """The activities of the tabs, by tab id."""
         self.open_tabs: set[str] = set()
@@ -257,11 +253,6 @@ class Table:
     def rules_at(self, site: Site) -> list[RequestRules]:
         """The rules of tabs that apply to the site's workers."""
         return [rules for group in self.groups_at(site) for rules in group.tab_rules]
-
-    def sockets_of(self, worker: SiteWorker) -> HeldSockets | None:
-        """What holds a worker's WebSockets: that of the first tabs under a Hold which were at its site."""
-        groups = (group for group in self.groups_at(worker.site) if hold_of(group.tab_rules) is not None)
-        return next((group.sockets for group in groups), None)
 
     def lists_of(self, worker: SiteWorker) -> list[RequestRules]:
         """The lists that apply to a worker as long as it runs."""

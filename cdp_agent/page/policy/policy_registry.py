@@ -21,6 +21,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -31,7 +32,7 @@ from cdp_agent.page.frames.frames import WORKERS
 from cdp_agent.security.origins import origin_of
 
 from .interception import Interception, blocked_urls, socket_conditions
-from .judge import Site, SiteWorker, TabGroup, Table, distinct, violation_of
+from .judge import Site, SiteWorker, TabGroup, Table, distinct, hold_of, violation_of
 
 if TYPE_CHECKING:
     from .held_sockets import HeldSockets
@@ -76,6 +77,7 @@ class PolicyRegistry:
         """By session id, in the order of their arrival, parents first."""
         self._released: dict[str, Site] = {}
         """The workers without rules, from which we detached, by target id."""
+        self._sockets: WeakKeyDictionary[TabGroup, HeldSockets] = WeakKeyDictionary()
         self._starting: set[asyncio.Future[Empty]] = set()
         """The pending commands that let waiting workers run."""
 
@@ -108,6 +110,10 @@ class PolicyRegistry:
         ]
         # They may be gone with their pages.
         await asyncio.gather(*map(self._connection.browser.send, close), return_exceptions=True)
+
+    def add_sockets(self, group: TabGroup, sockets: HeldSockets) -> None:
+        """Adds what holds the WebSockets of a group, for those of workers at its sites."""
+        self._sockets[group] = sockets
 
     def add_tab(self, group: TabGroup, target_id: str, url: str) -> None:
         """Adds a tab with its present address, before its sessions are watched."""
@@ -281,7 +287,7 @@ class PolicyRegistry:
         """Puts its rules in force. Returns a future of Chrome's answer, which does not depend on the worker."""
         worker, session = attached.worker, attached.session
         worker.origin_lists = self.table.lists_of(worker)
-        rules, sockets = self.table.rules_of(worker), self.table.sockets_of(worker)
+        rules, sockets = self.table.rules_of(worker), self._sockets_of(worker)
         if attached.sockets is None or attached.sockets.may_change:
             if sockets is not None and sockets is not attached.sockets:
                 sockets.watch(session, site_worker_id=worker.target_id)
@@ -294,6 +300,11 @@ class PolicyRegistry:
         elif attached.ready is not None and attached.ready.done():
             self._limit(attached, attached.ready)
         return attached.interception.enforce(rules)
+
+    def _sockets_of(self, worker: SiteWorker) -> HeldSockets | None:
+        """What holds a worker's WebSockets: that of the first tabs under a Hold which were at its site."""
+        groups = (group for group in self.table.groups_at(worker.site) if hold_of(group.tab_rules) is not None)
+        return next((self._sockets[group] for group in groups if group in self._sockets), None)
 
     def limit_sockets(self, sockets: HeldSockets) -> None:
         """Puts the present conditions of sockets in force in the workers of their sites."""

@@ -64,7 +64,8 @@ class RequestPolicy:
         self._registry = registry
         self._on_browser_session = table.all_ours
         self._sessions: dict[Session, _Watched] = {}
-        self._sockets = self.group.sockets = HeldSockets(lambda: self.hold, self.group, self._limit_all_sockets)
+        self._sockets = HeldSockets(lambda: self.hold, self.group, self._limit_all_sockets)
+        registry.add_sockets(self.group, self._sockets)
         self._retired: list[RequestRules] = []
         self._lingering: list[RequestRules] = []
         """The rules of runs that are over, whose late effects are still held, see `linger`."""
@@ -247,7 +248,9 @@ class RequestPolicy:
         await asyncio.gather(*answers, return_exceptions=True)  # a tab may close meanwhile
         await self._registry.rules_changed()
 
-    def _add(self, session: Session, *, is_tab: bool = False, is_worker: bool = False, is_inner: bool = False) -> _Watched:
+    def _add(
+        self, session: Session, *, is_tab: bool = False, is_worker: bool = False, is_inner: bool = False
+    ) -> _Watched:
         self._forget_closed()
         watched = self._sessions[session] = _Watched(is_worker)
         self._sockets.watch(session, is_tab=is_tab, is_inner_worker=is_inner)

@@ -73,24 +73,24 @@ def unsafe_kind(request: fetch.PausedRequest, resource_type: str, *, is_form: bo
     """The kind of change that the request would make; None if it only reads. `is_form`: a form was sent so."""
     parts = urlsplit(request.url)
     query = list(_parameters(parts.query))
-    method, asked = _method(request, query), set(_action_words(query))
+    method, actions = _method(request, query), set(_action_words(query))
     folder, _, name = parts.path.rpartition("/")
     is_part = resource_type != "Document" and method in _SAFE and _PARTS_OF_PAGES.search(name) is not None
     # A picture of what deletes, such as trash/delete.svg, is named like that, but not what it stands in.
     words = _path_words(request, folder if is_part and not parts.query else parts.path)
     if method in _SAFE:
         if resource_type == "Document":
-            if (asked | words) & _DESTRUCTIVE:
+            if (actions | words) & _DESTRUCTIVE:
                 return "deletes"
-            if asked & _ACTING or (is_form and (words | {name.lower() for name, _ in query}) & _ACTING):
+            if actions & _ACTING or (is_form and (words | {name.lower() for name, _ in query}) & _ACTING):
                 return "submits"
             return "downloads" if FILES.search(parts.path) else None
         if any(_may_write(name, value) for name, value in query):
             return "sends"
-        if (asked | words) & _DESTRUCTIVE:
+        if (actions | words) & _DESTRUCTIVE:
             return "deletes"
-        return "sends" if (asked if is_part else asked | words) & _ACTING else None
-    words |= asked
+        return "sends" if (actions if is_part else actions | words) & _ACTING else None
+    words |= actions
     if method == "DELETE" or words & _DESTRUCTIVE:
         return "deletes"
     is_query = method == "POST" and resource_type != "Document" and not words & _ACTING

@@ -192,7 +192,7 @@ WAKING = [
     _click("service worker in the background", "window['y@'].then((r) => r.active && r.sync.register('/@'))", "<script>window['y@'] = navigator.serviceWorker.register('/here/service.js').then(() => navigator.serviceWorker.getRegistration('/here/'))</script>", sends=0),
 ]  # fmt: skip
 SOCKETS = [
-    _talks("message in bytes", "window.s.send(new TextEncoder().encode('@'))", "window.s = new WebSocket(location.origin.replace('http', 'ws') + '/here/socket-@')"),
+    _talks("message in bytes", "window.opened.then((e) => e.target.send(new TextEncoder().encode('@')))", "window.opened = new Promise((done) => new WebSocket(location.origin.replace('http', 'ws') + '/here/socket-@').onopen = done)"),
     _talks("message of a worker's worker", "window.w.postMessage('@')", "window.w = new Worker('/here/hands.js?@')"),
     _talks("message of a shared worker", "window.w.port.postMessage('@')", "window.w = new SharedWorker('/here/talks-to-all.js?@')"),
     _talks("message of a frame of another site", "document.querySelector('iframe').contentWindow.postMessage('@', '*')", "document.write('<iframe src=//b.localhost:PORT/here/talks?@></iframe>')"),
@@ -225,7 +225,7 @@ def put(web: Web, rows: Sequence[Row], first: int) -> None:
     """Serves what the pages of these rows ask for; their numbers begin with `first`."""
     send = "fetch('/' + location.search.slice(1), {method: 'POST'})"
     service = "onmessage = (e) => fetch(e.data, {method: 'POST'}); onsync = (e) => e.waitUntil(fetch(e.tag, {method: 'POST'}));"
-    socket = "const s = new WebSocket(location.origin.replace('http', 'ws') + '/here/socket-' + location.search.slice(1)); const say = (e) => s.send(e.data);"
+    socket = "const s = new WebSocket(location.origin.replace('http', 'ws') + '/here/socket-' + location.search.slice(1)); const opened = new Promise((done) => s.onopen = done); const say = (e) => opened.then(() => s.send(e.data));"
     scripts = {
         "shared.js": "onconnect = (e) => { e.ports[0].onmessage = (e) => fetch(e.data, {method: 'POST'}) }",
         "service.js": service,

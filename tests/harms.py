@@ -7,6 +7,7 @@ In the markup, `@` is the row's own path on the server (`row12x`), and `§` the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 POST = "fetch('/@', {method: 'POST'})"
@@ -152,6 +153,7 @@ LEAVING = {
     "unload": "addEventListener('unload', () => navigator.sendBeacon('/@-unload', 'x'))",
     "beforeunload": "addEventListener('beforeunload', () => { fetch('/@-beforeunload', {method: 'POST', keepalive: true}) })",
     "visibilitychange": "document.addEventListener('visibilitychange', () => navigator.sendBeacon('/@-visibilitychange', 'x'))",
+    "fetchLater": "addEventListener('click', () => fetchLater('/@-fetchLater', {method: 'POST'}))",
 }
 HARMLESS = [
     Row("search by its button", '<form action="/ok" target=in role=search><input name=q value="delete me" aria-label=q><button>§</button></form>'),
@@ -176,6 +178,7 @@ HARMLESS = [
     Row("beacon to a counter that was used before", '<button onclick="navigator.sendBeacon(\'//count.localhost:PORT/b\', \'click\')">§</button>', alone=False),
     Row("request that goes on by itself", '<button onclick="fetch(\'/alive\', {method: \'POST\', body: \'{&quot;at&quot;: \' + Date.now() + \'}\'})">§</button>', alone=False),
     Row("GraphQL queries that name writing", '<button onclick="fetch(\'/graphql\', {method: \'POST\', body: JSON.stringify({query: \'# mutation {a}\\nfragment mutation on T {a(x: &quot;} mutation {&quot;)} query B($x: I = {a: [1]}) {...mutation}\'})})">§</button>', alone=False),
+    Row("parts of pages about orders", '<button onclick="new Image().src = \'/order/5/photo.jpg?width=100\'; let s = document.createElement(\'script\'); s.src = \'/checkout/main.js?v=3\'; document.head.append(s); fetch(\'/ok?cancel_url=x\')">§</button>', alone=False),
     Row("pictures of what removes", '<button onclick="new Image().src = \'/icons/delete.svg\'; new Image().src = \'/remove-2.png\'">§</button>', alone=False),
 ]  # fmt: skip
 _SHOWS = """<output id=shows></output><script>
@@ -211,7 +214,7 @@ document.addEventListener('click', (event) => {{
 </script>"""
 
 
-def written(rows: list[Row], port: int, first: int = 1) -> str:
+def written(rows: Sequence[Row], port: int, first: int = 1) -> str:
     """The page with all rows; their numbers begin with `first`. What is called `TOGETHER` clicks those that are not alone."""
     parts = [
         f"<div{'' if row.alone else ' class=together'}>{marked(row.html, number)}</div>"

@@ -263,6 +263,20 @@ async def test_a_tab_of_ours_that_an_act_in_another_wakes_is_asked_about(browser
     assert [str(ask.held) for ask in decide.asks] == [f"POST {web.origin('a')}/save"]
 
 
+async def test_an_answer_is_for_the_very_request_that_was_asked_about(browser: Browser, page: Page) -> None:
+    html = """<p id=said></p><button onclick="save()">Next</button><script>
+    const save = async () => { for (const amount of [1, 1, 1000])
+      await fetch('/save', {method: 'POST', body: new URLSearchParams({amount})})
+        .then(() => said.textContent += 'y', () => said.textContent += 'n') }
+    </script>"""
+    decide = deciding(Execute(), Skip())
+    async with running() as web:
+        result = await do(browser, page, web, decide, html)
+
+        assert (sent(web), len(decide.asks)) == (["/save"] * 2, 2)
+    assert "yyn" in str(result.answer)
+
+
 async def test_what_is_allowed_for_a_site_is_not_asked_about_there_again(browser: Browser, page: Page) -> None:
     html = """<p id=said></p><button onclick="save()">Next</button><script>
     const save = async () => { for (const host of ['a', 'a', 'b'])

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cdp_agent import security
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import fetch
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.holding import Act, Held, Hold
-from cdp_agent.page.policy.limits import limit, limited
+from cdp_agent.page.policy.limits import TabLimits, limit, limited
 from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.session.calls import Call
 from cdp_agent.steps.approval.risk import risk_of
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context
+from tests.attacks.sending import GROUPS, OPEN, SENDING, SOCKETS, put
 from tests.harms import (
     BEFORE,
     DIALOGS,
@@ -38,6 +41,8 @@ from tests.web import Web, running
 
 ROWS = [*SCRIPTS, *EVENTS]
 _ROWS_OF_A_PAGE = 20
+_WAYS_OF_A_PAGE = 45
+_FIRST_WAY, _FIRST_SOCKET, _FIRST_OPEN = 6001, 7001, 8001
 _FRAME_OF_ANOTHER_SITE = next(number for number, row in enumerate(ROWS, 1) if row.name == "frame of another site")
 
 
@@ -51,6 +56,7 @@ class Desk:
         self.held: list[Held] = []
         self.before: set[int] = set()
         self._changed = asyncio.Event()
+        self._limits: TabLimits | None = None
 
     async def _refuse(self, held: Held) -> bool:
         self.held.append(held)
@@ -65,7 +71,7 @@ class Desk:
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
         """Inside the block, what is done in the page is held."""
-        async with limited(RequestRules(hold=self.hold)):
+        async with limited(RequestRules(hold=self.hold)) as self._limits:
             await limit(tab_of(self.page).request_policy)
             yield
             await self.hold.end()
@@ -89,11 +95,13 @@ class Desk:
         if (await risk_of(Call(tool, arguments), self.page)).kinds:
             self.before.add(label)
             return ""
-        self.begin(label)
+        await self.begin()
         return (await tool.run(arguments, Context(self.page, self.browser))).text  # type: ignore[union-attr]
 
-    def begin(self, label: Any) -> None:
-        self.hold.begin(Act(self._refuse), [tab_of(each).activity for each in self.browser.pages])
+    async def begin(self) -> None:
+        assert self._limits is not None
+        policies = (tab_of(each).request_policy for each in self.browser.pages)
+        await self._limits.begin(Act(self._refuse), policies)
 
     async def wait_for(self, rows: Mapping[int, Row]) -> None:
         """What is set off late has its time."""
@@ -118,23 +126,72 @@ def desk(browser: Browser, page: Page) -> Desk:
     return Desk(browser, page)
 
 
+async def do_on_pages(desk: Desk, web: Web, rows: Sequence[Row], first: int, together: int) -> None:
+    """So many rows on each page: the longer the page, the more does each act cost."""
+    async with desk.at_work():
+        for start in range(0, len(rows), together):
+            part = rows[start : start + together]
+            content = SHIMS + written(part, web.port, first + start)
+            await desk.page.goto(web.put("a", f"/{first + start}", content, "text/html;charset=utf-8"))
+            await desk.do_all(dict(enumerate(part, first + start)))
+
+
+def judge(desk: Desk, web: Web, rows: Sequence[Row], first: int, subtests: pytest.Subtests) -> None:
+    """Everything was asked about, and nothing arrived."""
+    reached = [path for _, path in web.methods if not path.startswith(("/frame", "/shared", "/here/"))]
+    for number, row in enumerate(rows, first):
+        with subtests.test(row.name):
+            assert [path for path in reached if f"row{number}x" in path] == []
+            assert number in desk.before or len(desk.asked(number)) >= row.sends, desk.asked(number)
+
+
 async def test_harm_is_asked_about_and_does_not_reach_the_server(
+    desk: Desk, web: Web, subtests: pytest.Subtests
+) -> None:
+    web.put("c", "/frame", marked(f'<button onclick="{POST}">§</button>', _FRAME_OF_ANOTHER_SITE))
+
+    await do_on_pages(desk, web, ROWS, 1, _ROWS_OF_A_PAGE)
+
+    judge(desk, web, ROWS, 1, subtests)
+
+
+async def test_no_way_to_send_something_gets_around_the_question(
+    desk: Desk, web: Web, subtests: pytest.Subtests
+) -> None:
+    put(web, SENDING, _FIRST_WAY)
+
+    await do_on_pages(desk, web, SENDING, _FIRST_WAY, _WAYS_OF_A_PAGE)
+
+    judge(desk, web, SENDING, _FIRST_WAY, subtests)
+
+
+@pytest.mark.new_tab  # in which no messages are sent any more
+async def test_no_message_of_a_socket_leaves_unasked_nor_with_its_page(
     desk: Desk, page: Page, web: Web, subtests: pytest.Subtests
 ) -> None:
-    """Some rows on each page: the longer the page, the more does each act cost."""
-    web.put("c", "/frame", marked(f'<button onclick="{POST}">§</button>', _FRAME_OF_ANOTHER_SITE))
-    numbered = dict(enumerate(ROWS, 1))
-    async with desk.at_work():
-        for first in list(numbered)[::_ROWS_OF_A_PAGE]:
-            rows = ROWS[first - 1 :][:_ROWS_OF_A_PAGE]
-            await page.goto(web.put("a", f"/{first}", SHIMS + written(rows, web.port, first)))
-            await desk.do_all(dict(enumerate(rows, first)))
+    put(web, SOCKETS, _FIRST_SOCKET)
 
-    reached = [path for _, path in web.methods if "/frame" not in path and "/shared" not in path]
-    for number, row in numbered.items():
+    await do_on_pages(desk, web, SOCKETS, _FIRST_SOCKET, together=1)
+    await page.goto(f"{web.origin('b')}/here/elsewhere")
+
+    judge(desk, web, SOCKETS, _FIRST_SOCKET, subtests)
+
+
+async def test_what_is_not_covered_is_what_gets_out_unasked(desk: Desk, web: Web, subtests: pytest.Subtests) -> None:
+    put(web, OPEN, _FIRST_OPEN)
+
+    await do_on_pages(desk, web, OPEN, _FIRST_OPEN, len(OPEN))
+
+    for number, row in enumerate(OPEN, _FIRST_OPEN):
         with subtests.test(row.name):
-            assert number in desk.before or len(desk.asked(number)) >= row.sends, desk.asked(number)
-            assert [path for path in reached if f"row{number}x" in path] == []
+            reached = [path for method, path in web.methods if f"row{number}x" in path and "/here/" not in path]
+            assert (len(reached), desk.asked(number)) == (row.sends, set())
+
+
+@pytest.mark.unit
+def test_the_table_of_what_is_asked_about_has_all_of_it() -> None:
+    text = Path(security.__file__).with_name("README.md").read_text("utf-8")
+    assert [name for name in (*GROUPS, *(row.name for row in OPEN)) if name not in " ".join(text.split())] == []
 
 
 async def test_what_watches_over_workers_is_no_tab(browser: Browser, desk: Desk) -> None:
@@ -206,7 +263,7 @@ async def test_going_back_to_what_was_posted_asks(desk: Desk, page: Page, web: W
         for how in ("reload", "back"):
             if how == "back":
                 await page.goto(f"{web.origin('b')}/elsewhere")
-            desk.begin(how)
+            await desk.begin()
             await BUILT_IN[how].run(BUILT_IN[how].parse({}), Context(page, desk.browser))
 
     assert [str(each) for each in desk.held] == [f"POST {web.origin('a')}/posted"] * 2

@@ -239,10 +239,10 @@ class FrameTree:
         target_id: str,
         prepare: Prepare,
         *,
-        watch_worker: Callable[[Session, str], None],
+        watch_worker: Callable[[Session, str, Session], None],
         is_answered: Callable[[str], bool],
     ) -> None:
-        """`watch_worker` subscribes on the session of a new dedicated worker, whose target id it also gets.
+        """`watch_worker` subscribes on the session of a new dedicated worker; it gets its target id and parent, too.
 
         `is_answered` returns, by loader id, whether the request for a document was answered, or there was none."""
         self.root = Frame(target_id, session, None, "about:blank", is_answered)
@@ -346,7 +346,7 @@ class FrameTree:
     def _worker_attached(self, parent: Session, event: target.AttachedToTarget) -> None:
         """Follows a dedicated worker and those that it starts: its requests and sockets are reported there only."""
         session = parent.connection.session(event.session_id)
-        self._watch_worker(session, event.target_info.target_id)
+        self._watch_worker(session, event.target_info.target_id, parent)
         session.on(target.AttachedToTarget, lambda inner: self._worker_attached(session, inner))
         session.tell(
             target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)

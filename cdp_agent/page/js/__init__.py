@@ -132,7 +132,12 @@ PARTS = (READING, EXPLORING, ACTING)
 ADDING = ("", "addFunctions", "addMoreFunctions")
 """The functions that add the second and the third part, each of the part before."""
 
-NOT_PACKED = ("editors/code_object.js", "read/json_value.js", "activity/removed_interfaces.js")
+NOT_PACKED = (
+    "editors/code_object.js",
+    "read/json_value.js",
+    "activity/removed_interfaces.js",
+    "activity/close_worker.js",
+)
 """What runs in a page's main world, each by itself."""
 
 
@@ -230,6 +235,11 @@ def json_value() -> str:
 def removed_interfaces() -> str:
     """The script that runs first in a page's main world if its tab has rules, see policy/request_policy.py."""
     return _body(("activity/removed_interfaces.js",))
+
+
+def close_worker() -> str:
+    """The script that ends a worker, see policy/held_sockets.py."""
+    return _body(("activity/close_worker.js",))
 
 
 @cache

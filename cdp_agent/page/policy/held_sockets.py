@@ -3,7 +3,9 @@
 `Fetch` does not see messages. Network conditions let none of them leave, while what comes in does, and the event of a
 message that waits tells of it. Any change of the conditions lets go of all that waits in a session, so they change
 only while nothing waits that is undecided or refused. After a refusal nothing leaves any more: Chrome can drop no
-single message, but drops all with their document.
+single message, but drops all with their document, if the session of the conditions outlives it. That of a frame in
+another process does not, nor that of a worker which another one started, and shared and service workers outlive the
+page. So a refusal ends all of these.
 https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-emulateNetworkConditionsByRule
 """
 
@@ -15,9 +17,10 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import msgspec
 
-from cdp_agent.cdp import network
+from cdp_agent.cdp import inspector, network, runtime, target
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.connection import Session, retrieve_exception
+from cdp_agent.page import js
 
 from .interception import condition, exact_pattern
 from .unsafe import without_query
@@ -28,12 +31,13 @@ if TYPE_CHECKING:
 
 _ALL = "ws{s}?://*:*/*"
 _WAITS = "an earlier message was not approved, and all later ones wait until the page is left"
+_ENDED = "its frame was emptied, or its worker ended: what waits there would leave with it"
 _STOPPED = 0.001
 """What may leave, in bytes per second: 0 would mean no limit."""
 
 
 class HeldSockets:
-    """The WebSockets of a tab and its popups: a worker's keep to the conditions of its tab, too, so they are one."""
+    """The WebSockets of a tab and its popups, and of all workers: they keep to the same conditions, so they are one."""
 
     def __init__(self, hold: Callable[[], Hold], group: TabGroup, limit: Callable[[], None]) -> None:
         """`hold` returns the Hold in force in these tabs, `limit` puts `conditions` in force on all their sessions."""
@@ -48,11 +52,26 @@ class HeldSockets:
         """The outermost frame of each session, where it is known."""
         self._loaders: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
         """The loader ids of their documents."""
+        self._inner_workers: WeakSet[Session] = WeakSet()
+        self._site_workers: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
+        """The target ids of shared and service workers."""
         self._stopped: WeakSet[Session] = WeakSet()
         """Where a message waits that was refused, until its document is left."""
 
-    def watch(self, session: Session, *, is_tab: bool) -> None:
-        """Subscribes to the events of a session of these tabs, of a frame or of a worker."""
+    def watch(
+        self, session: Session, *, is_tab: bool = False, is_inner_worker: bool = False, site_worker_id: str = ""
+    ) -> None:
+        """Subscribes to the events of a session of these tabs, of a frame or of a worker.
+
+        `is_inner_worker`: that of a worker which belongs to another, or to a frame in another process.
+        `site_worker_id` is the target id of a shared or service worker.
+        """
+        if is_inner_worker:
+            self._inner_workers.add(session)
+        if site_worker_id:
+            self._site_workers[session] = site_worker_id
+            session.on(inspector.TargetCrashed, lambda _: self._released(session))  # a service worker was stopped
+            session.tell(inspector.Enable())
         session.on(network.WebSocketCreated, lambda event: self._created(session, event))
         session.on(network.WebSocketFrameSent, lambda event: self._sent(session, event))
         session.on(network.WebSocketClosed, lambda event: self._closed(session, event.request_id))
@@ -63,7 +82,8 @@ class HeldSockets:
         """What lets nothing leave but what connections send that are allowed to; the first match counts."""
         if not self._is_holding:
             return []
-        return [*(condition(exact_pattern(url)) for url in sorted(self._allowed)), condition(_ALL, upload=_STOPPED)]
+        allowed = [exact_pattern(url) if url else _ALL for url in sorted(self._allowed)]  # "": it was there before us
+        return [*map(condition, allowed), condition(_ALL, upload=_STOPPED)]
 
     @property
     def may_change(self) -> bool:
@@ -103,6 +123,10 @@ class HeldSockets:
             return
         self._loaders[session] = frame.loader_id
         self._urls.pop(session, None)
+        self._released(session)
+
+    def _released(self, session: Session) -> None:
+        """Notes that nothing waits in a session any more: what it did went with its document or worker."""
         if session in self._stopped:
             self._stopped.discard(session)
             self._change()
@@ -119,7 +143,7 @@ class HeldSockets:
         if not self._is_holding or url in self._allowed:
             return
         if isinstance(verdict, bool):
-            self._decided(session, allowed=verdict)
+            self._decided(session, url, allowed=verdict)
             return
         self._undecided += 1
         verdict.add_done_callback(
@@ -130,9 +154,23 @@ class HeldSockets:
         self._undecided -= 1
         if allowed:
             self._allowed.add(url)
-        self._decided(session, allowed=allowed)
+        self._decided(session, url, allowed=allowed)
 
-    def _decided(self, session: Session, *, allowed: bool) -> None:
+    def _decided(self, session: Session, url: str, *, allowed: bool) -> None:
         if not allowed:
             self._stopped.add(session)
+            self._end_sender(session, url)
         self._change()
+
+    def _end_sender(self, session: Session, url: str) -> None:
+        """Ends the document or worker, unless its session outlives it."""
+        frame_id = None if session.is_tab else self._roots.get(session)
+        if frame_id is not None:
+            session.post(cdp_page.Navigate(url="about:blank", frame_id=frame_id)).add_done_callback(retrieve_exception)
+        elif (target_id := self._site_workers.get(session)) is not None:
+            session.connection.browser.tell(target.CloseTarget(target_id=target_id))
+        elif session in self._inner_workers:
+            session.tell(runtime.Evaluate(expression=js.close_worker()))
+        else:
+            return
+        self._hold().withhold(url, _ENDED)

@@ -29,6 +29,7 @@ _SENDING = frozenset({"submits", "pays", "sends", "deletes"})
 _APPROVES_SENDING = _SENDING | {"uploads", "scripts", "undeclared"}
 LINGERS_S = 1.0
 """How long after the last act to wait for its late effects."""
+_BEACONS = ("Ping", "CSPViolationReport")
 _LONGEST_TEXT = 500
 _LONGEST_URL = 300
 _KNOWN_WITHIN_S = 0.5
@@ -92,8 +93,10 @@ class Act(msgspec.Struct, eq=False):
     begun_at: float = 0.0
     loaders: frozenset[str] = frozenset()
     """The loader ids of all documents when it began."""
-    answers: dict[tuple[str, str], asyncio.Task[bool]] = {}
-    """The decisions that were asked for during this act, by method and address."""
+    answers: dict[tuple[str, str, str], asyncio.Task[bool]] = {}
+    """The decisions that were asked for during this act, by method, address and what is sent with it."""
+    refusals: dict[tuple[str, str], asyncio.Task[bool]] = {}
+    """Those that were refusals, by method and address without its query: no other of its kind is asked about."""
     requests: set[tuple[str, str, str]] = set()
     """The requests that paused during it: Chrome's id, method and address."""
 
@@ -143,7 +146,7 @@ class Hold:
         """Begins an act: effects from now on are attributed to it."""
         act.begun_at = _now()
         act.loaders = frozenset().union(*(tab.loaders for tab in tabs))
-        act.answers, act.requests = {}, set()
+        act.answers, act.refusals, act.requests = {}, {}, set()
         self._former_act, self._act = self._act, act
 
     async def decided(self) -> None:
@@ -198,7 +201,10 @@ class Hold:
         `beside`: the other open tabs of its group, which may act in each other.
         """
         request = event.request
-        kind = unsafe_kind(request, event.resource_type, is_form=tab is not None and tab.is_of_form(request.url))
+        # Chrome does not tell whether a form opened a tab: its first document may be of one if its address has fields.
+        is_popup = tab is not None and bool(beside) and tab.document.number == 0 and "?" in request.url
+        is_form = tab is not None and (is_popup or tab.is_of_form(request.url))
+        kind = unsafe_kind(request, event.resource_type, is_form=is_form)
         if kind is None or self._lifted:
             return True
         key = (request.method, without_query(request.url))
@@ -250,9 +256,9 @@ class Hold:
             frame=_referrer(request) or (tab.document.url if tab is not None else ""),
             body=body_of(request),
             fields=fields_of(request),
-            beacon=event.resource_type == "Ping",
+            beacon=event.resource_type in _BEACONS,
         )
-        return _approved(self._ask_once((request.method, without_query(request.url)), held, act))
+        return _approved(self._ask_once((request.method, request.url, _sent_with(event)), held, act))
 
     def message(
         self, url: str, payload: str, sender: str, tab: Activity | None, beside: Sequence[Activity] = ()
@@ -280,7 +286,7 @@ class Hold:
             body=f"{len(payload.encode())} bytes",
             fields=fields_of_json(payload),
         )
-        return _approved(self._ask_once(("message", url), held, act))
+        return _approved(self._ask_once(("message", url, ""), held, act))
 
     def withhold(self, url: str, why: str) -> None:
         """Notes that a message of a WebSocket was not let out."""
@@ -297,7 +303,7 @@ class Hold:
             return refused
         if act is None or self.over or act.allows("downloads"):
             return None
-        if (before := act.answers.get(("GET", without_query(event.url)))) is not None:
+        if (before := act.answers.get(("GET", event.url, ""))) is not None:
             return _approved(before)  # its request was held, and is asked about
         held = Held(
             what="download",
@@ -305,7 +311,7 @@ class Hold:
             url=event.url[:_LONGEST_URL],
             message=event.suggested_filename[:_LONGEST_TEXT],
         )
-        return _approved(self._ask_once(("download", event.url), held, act))
+        return _approved(self._ask_once(("download", event.url, ""), held, act))
 
     def dialog(self, event: cdp_page.JavascriptDialogOpening) -> asyncio.Future[bool] | None:
         """Whether to accept a dialog; None if the usual policy answers it."""
@@ -321,18 +327,22 @@ class Hold:
         # A second dialog with the same message may be another question.
         return _approved(self._begin_asking(held, self._act))
 
-    def _ask_once(self, key: tuple[str, str], held: Held, act: Act) -> asyncio.Task[bool]:
-        """The decision, or the open question: during one act nothing is asked twice."""
-        if (decision := act.answers.get(key)) is None:
+    def _ask_once(self, key: tuple[str, str, str], held: Held, act: Act) -> asyncio.Task[bool]:
+        """The decision, or the open question: during one act the same is not asked twice, nor again after a refusal."""
+        place = (key[0], without_query(key[1]))
+        if (decision := act.answers.get(key) or act.refusals.get(place)) is None:
             decision = act.answers[key] = self._begin_asking(held, act)
-            place = (key[0], without_query(key[1]))
-            decision.add_done_callback(lambda done: self._remember(place, not done.cancelled() and done.result()))
+            decision.add_done_callback(lambda done: self._remember(place, done, act))
         elif decision.done() and (decision.cancelled() or not decision.result()):
             self._withheld.append(Withheld(str(held), act.why_refused(held)))
         return decision
 
-    def _remember(self, key: tuple[str, str], approved: bool) -> None:
-        (self._refused.discard if approved else self._refused.add)(key)
+    def _remember(self, place: tuple[str, str], decision: asyncio.Task[bool], act: Act) -> None:
+        if not decision.cancelled() and decision.result():
+            self._refused.discard(place)
+        else:
+            self._refused.add(place)
+            act.refusals[place] = decision
 
     def _begin_asking(self, held: Held, act: Act) -> asyncio.Task[bool]:
         task = asyncio.ensure_future(self._ask(held, act))
@@ -406,9 +416,18 @@ def _approved(decision: asyncio.Task[bool]) -> asyncio.Future[bool]:
     return approved
 
 
+def _sent_with(event: fetch.RequestPaused) -> str:
+    """The body of a request, without numbers if it counts visitors; one that Chrome does not tell is like no other."""
+    request = event.request
+    if request.has_post_data and request.post_data is None:
+        return event.network_id
+    body = request.post_data or ""
+    return outline_of(body) if event.resource_type in _BEACONS else body
+
+
 def _background_key(event: fetch.RequestPaused, tab: Activity | None) -> str:
     request, place = event.request, without_query(event.request.url)
-    if event.resource_type != "Ping":
+    if event.resource_type not in _BEACONS:
         return f"{request.method} {place} {outline_of(request.post_data or '')}"
     own = tab is None or _origin(tab.document.url) == _origin(request.url)
     return f"Ping {place if own else _origin(request.url)}"

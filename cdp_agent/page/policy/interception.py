@@ -49,9 +49,6 @@ _TYPES = {
 
 _SOCKETS = {"": "ws{s}?", "http": "ws", "https": "wss"}
 _REQUESTS = {"": "http{s}?", "http": "http", "https": "https"}
-_HELD_TYPES = ("Document", "XHR", "Fetch", "Ping", "EventSource", "Other")
-_HELD_WORDS = ("elete", "emove", "estroy", "rase", "nsubscribe", "ogout", "ancel", "urge", "ublish", "eactivate")
-"""Words in addresses that change something: there are too many pictures and scripts to hold all of them."""
 
 
 _waiting: set[asyncio.Task[None]] = set()
@@ -182,14 +179,12 @@ def patterns_of(rules: Sequence[RequestRules]) -> list[fetch.RequestPattern]:
     texts: dict[str, None] = {}
     types: set[str] = set()
     for rule in rules:
-        if rule.allow is not None or rule.block_hosts or rule.proxy_credentials or len(rule.deny) > _MOST_HOSTS:
+        holds_all = rule.hold is not None or rule.gate is not None or rule.allow is not None or rule.block_hosts
+        if holds_all or rule.proxy_credentials or len(rule.deny) > _MOST_HOSTS:
             texts |= dict.fromkeys(wide)
         if rule.deny:
             texts |= dict.fromkeys(_glob(denied) for denied in rule.deny) | {"file:*": None}
         types |= {_TYPES[kind] for kind in rule.block_types}
-        if rule.hold is not None or rule.gate is not None:
-            types |= set(_HELD_TYPES)
-            texts |= dict.fromkeys(f"http*{word}*" for word in _HELD_WORDS)
     if "http*" in texts:
         return [fetch.RequestPattern(url_pattern=each) for each in wide]
     return [fetch.RequestPattern(url_pattern=each) for each in texts] + [

@@ -21,6 +21,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -31,9 +32,10 @@ from cdp_agent.page.frames.frames import WORKERS
 from cdp_agent.security.origins import origin_of
 
 from .interception import Interception, blocked_urls, socket_conditions
-from .judge import Site, SiteWorker, TabGroup, Table, distinct, violation_of
+from .judge import Site, SiteWorker, TabGroup, Table, distinct, hold_of, violation_of
 
 if TYPE_CHECKING:
+    from .held_sockets import HeldSockets
     from .rules import RequestRules
 
 _LAST_WORDS_S = 10.0
@@ -54,7 +56,9 @@ class _Attached(msgspec.Struct, eq=False):
     is_new: bool
     interception: Interception
     ready: asyncio.Future[Empty] | None = None
-    """With lists of origins, done when the worker's process has answered, and knows them; else None."""
+    """With rules for what it sends, done when the worker's process has answered, and knows them; else None."""
+    sockets: HeldSockets | None = None
+    """What holds its WebSockets."""
 
 
 class PolicyRegistry:
@@ -73,6 +77,7 @@ class PolicyRegistry:
         """By session id, in the order of their arrival, parents first."""
         self._released: dict[str, Site] = {}
         """The workers without rules, from which we detached, by target id."""
+        self._sockets: WeakKeyDictionary[TabGroup, HeldSockets] = WeakKeyDictionary()
         self._starting: set[asyncio.Future[Empty]] = set()
         """The pending commands that let waiting workers run."""
 
@@ -105,6 +110,10 @@ class PolicyRegistry:
         ]
         # They may be gone with their pages.
         await asyncio.gather(*map(self._connection.browser.send, close), return_exceptions=True)
+
+    def add_sockets(self, group: TabGroup, sockets: HeldSockets) -> None:
+        """Adds what holds the WebSockets of a group, for those of workers at its sites."""
+        self._sockets[group] = sockets
 
     def add_tab(self, group: TabGroup, target_id: str, url: str) -> None:
         """Adds a tab with its present address, before its sessions are watched."""
@@ -278,8 +287,12 @@ class PolicyRegistry:
         """Puts its rules in force. Returns a future of Chrome's answer, which does not depend on the worker."""
         worker, session = attached.worker, attached.session
         worker.origin_lists = self.table.lists_of(worker)
-        rules = self.table.rules_of(worker)
-        if attached.ready is None and any(each.has_origin_lists for each in rules):
+        rules, sockets = self.table.rules_of(worker), self._sockets_of(worker)
+        if attached.sockets is None or attached.sockets.may_change:
+            if sockets is not None and sockets is not attached.sockets:
+                sockets.watch(session, site_worker_id=worker.target_id)
+            attached.sockets = sockets
+        if attached.ready is None and (sockets is not None or any(each.has_origin_lists for each in rules)):
             session.on(network.RequestWillBeSent, lambda sent: self._record(worker, sent.request_id, sent.request.url))
             session.on(network.WebSocketCreated, lambda made: self._record(worker, made.request_id, made.url))
             attached.ready = session.post(network.Enable())
@@ -288,14 +301,27 @@ class PolicyRegistry:
             self._limit(attached, attached.ready)
         return attached.interception.enforce(rules)
 
+    def _sockets_of(self, worker: SiteWorker) -> HeldSockets | None:
+        """What holds a worker's WebSockets: that of the first tabs under a Hold which were at its site."""
+        groups = (group for group in self.table.groups_at(worker.site) if hold_of(group.tab_rules) is not None)
+        return next((self._sockets[group] for group in groups if group in self._sockets), None)
+
+    def limit_sockets(self, sockets: HeldSockets) -> None:
+        """Puts the present conditions of sockets in force in the workers of their sites."""
+        for attached in self._workers.values():
+            if attached.sockets is sockets and attached.ready is not None and attached.ready.done():
+                self._limit(attached, attached.ready)
+
     def _limit(self, attached: _Attached, ready: asyncio.Future[Empty]) -> None:
         if ready.cancelled() or ready.exception() is not None:
             return  # the worker is gone
         rules = self.table.rules_of(attached.worker)
         if attached.kind != "service_worker":  # Fetch holds theirs, and a stopped one would keep the blocked URLs
             attached.session.tell(network.SetBlockedURLs(url_patterns=blocked_urls(rules)))
-        conditions = socket_conditions(rules)
-        attached.session.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
+        held = [] if attached.sockets is None else attached.sockets.conditions
+        conditions = [*held, *socket_conditions(rules)]
+        if attached.sockets is None or attached.sockets.may_change:
+            attached.session.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
 
     def _record(self, worker: SiteWorker, request_id: str, url: str) -> None:
         """Records a refused request or socket, which may never have been held, for each group that it may be of."""

@@ -65,6 +65,7 @@ class RequestPolicy:
         self._on_browser_session = table.all_ours
         self._sessions: dict[Session, _Watched] = {}
         self._sockets = HeldSockets(lambda: self.hold, self.group, self._limit_all_sockets)
+        registry.add_sockets(self.group, self._sockets)
         self._retired: list[RequestRules] = []
         self._lingering: list[RequestRules] = []
         """The rules of runs that are over, whose late effects are still held, see `linger`."""
@@ -130,15 +131,15 @@ class RequestPolicy:
         if (pause := self._pause) is not None:
             set_pause(session, pause)
 
-    def watch_worker(self, session: Session, target_id: str) -> None:
+    def watch_worker(self, session: Session, target_id: str, *, is_inner: bool) -> None:
         """Puts the rules in force on a dedicated worker.
 
         Its parent's session holds its requests, but not its WebSockets. On the session of the browser, it counts as a
-        frame of its own. To be called before it may run.
+        frame of its own. `is_inner`: it is none of a document in the tab's own process. To be called before it may run.
         """
         if self._on_browser_session:
             self._registry.add_frame(self.group, target_id)
-        self._limit_sockets(session, self._add(session, is_worker=True))
+        self._limit_sockets(session, self._add(session, is_worker=True, is_inner=is_inner))
 
     async def enforce(self, rules: RequestRules) -> None:
         """Adds rules for all tabs of this policy. Raises BrowserError."""
@@ -247,10 +248,12 @@ class RequestPolicy:
         await asyncio.gather(*answers, return_exceptions=True)  # a tab may close meanwhile
         await self._registry.rules_changed()
 
-    def _add(self, session: Session, *, is_tab: bool = False, is_worker: bool = False) -> _Watched:
+    def _add(
+        self, session: Session, *, is_tab: bool = False, is_worker: bool = False, is_inner: bool = False
+    ) -> _Watched:
         self._forget_closed()
         watched = self._sessions[session] = _Watched(is_worker)
-        self._sockets.watch(session, is_tab=is_tab)
+        self._sockets.watch(session, is_tab=is_tab, is_inner_worker=is_inner)
         return watched
 
     def _forget_closed(self) -> None:
@@ -315,6 +318,7 @@ class RequestPolicy:
     def _limit_all_sockets(self) -> None:
         for session, watched in self._sessions.items():
             self._limit_sockets(session, watched)
+        self._registry.limit_sockets(self._sockets)
 
     def _limit_sockets(self, session: Session, watched: _Watched) -> None:
         conditions = [*self._sockets.conditions, *socket_conditions(self.rules)]

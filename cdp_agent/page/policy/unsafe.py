@@ -7,12 +7,12 @@ https://www.rfc-editor.org/rfc/rfc9110#name-safe-methods
 from __future__ import annotations
 
 import itertools
+import json
 import re
-from collections.abc import Iterable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 from urllib.parse import parse_qsl, unquote_plus, urlsplit
-
-import msgspec
 
 from cdp_agent.cdp import fetch
 from cdp_agent.patterns import pattern
@@ -46,11 +46,22 @@ _ACTION_PARAMETERS = frozenset(
     """.split()  # noqa: SIM905 (a list of words is easier to read as one text)
 )
 """Parameters of an address whose values name an action."""
+_CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _OVERRIDES = frozenset({"x-http-method-override", "x-http-method", "x-method-override", "_method", "_httpmethod"})
 """Headers and parameters by which many servers take another method than that of the request."""
+_OTHER_ADDRESS = frozenset({"x-original-url", "x-rewrite-url"})
+"""Headers by which some servers take another path."""
+_CAMEL = pattern(r"([a-z])([A-Z])(?=[a-zA-Z]{2})")
+_NO_WORD = pattern(r"[^a-z0-9]+")
+_GLUED = pattern(
+    r"^(?:(?:delete|remove|revoke|disable|purge)(?!d)|(?:destroy|uninstall)(?!ed)|cancel(?!l|ed)|unsubscribe(?!d|r)"
+    r"|logout|signout|deactivate(?!d))|(?:delete|remove|destroy|logout|signout|unsubscribe|deactivate)$"
+)
+"""Words of which one is destructive, written as one."""
 _GRAPHQL_KEYS = frozenset({"query", "operationName", "variables", "extensions"})
 """https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters"""
 _GRAPHQL_TEXTS = pattern(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|#[^\n\r]*', re.DOTALL)
+_GRAPHQL_WRITES = pattern(r"\s*(?:mutation|subscription)\b[^{]*\{")
 _GRAPHQL_TOKEN = pattern(r"[{}()\[\]\"]|\w+")
 _VARIES = pattern(r"[0-9a-f]{8}[0-9a-f-]*|\d+", re.IGNORECASE)
 _MULTIPART_NAME = pattern(r'Content-Disposition:[^\r\n]*?\bname="([^"\r\n]*)"', re.IGNORECASE)
@@ -61,27 +72,29 @@ _LONGEST_FIELD = 40
 def unsafe_kind(request: fetch.PausedRequest, resource_type: str, *, is_form: bool = False) -> RequestKind | None:
     """The kind of change that the request would make; None if it only reads. `is_form`: a form was sent so."""
     parts = urlsplit(request.url)
-    query = _pairs_in(parts.query)
-    method, words = _method(request, query), set(_action_words(query))
+    query = list(_parameters(parts.query))
+    method, actions = _method(request, query), set(_action_words(query))
+    folder, _, name = parts.path.rpartition("/")
+    is_part = resource_type != "Document" and method in _SAFE and _PARTS_OF_PAGES.search(name) is not None
+    # A picture of what deletes, such as trash/delete.svg, is named like that, but not what it stands in.
+    words = _path_words(request, folder if is_part and not parts.query else parts.path)
     if method in _SAFE:
         if resource_type == "Document":
-            words |= set(_words(parts.path))
-            if words & _DESTRUCTIVE:
+            if (actions | words) & _DESTRUCTIVE:
                 return "deletes"
-            if is_form and (words | {name.lower() for name, _ in query}) & _ACTING:
+            if actions & _ACTING or (is_form and (words | {name.lower() for name, _ in query}) & _ACTING):
                 return "submits"
             return "downloads" if FILES.search(parts.path) else None
-        document = next((value for name, value in query if name == "query" and value), "")
-        if "{" in document and not _reads(document):
+        if any(_may_write(name, value) for name, value in query):
             return "sends"
-        # A picture of what deletes, such as trash/delete.svg, is named like that, but not what it stands in.
-        folder, _, name = parts.path.rpartition("/")
-        words |= set(_words(folder if _PARTS_OF_PAGES.search(name) and not parts.query else parts.path))
-        return "deletes" if words & _DESTRUCTIVE else "sends" if words & _ACTING and resource_type != "Script" else None
-    words |= set(_words(parts.path))
+        if (actions | words) & _DESTRUCTIVE:
+            return "deletes"
+        return "sends" if (actions if is_part else actions | words) & _ACTING else None
+    words |= actions
     if method == "DELETE" or words & _DESTRUCTIVE:
         return "deletes"
-    if method == "POST" and resource_type != "Document" and _only_queries(request):
+    is_query = method == "POST" and resource_type != "Document" and not words & _ACTING
+    if is_query and _only_queries(request, query):
         return None
     if words & _PAYING:
         return "pays"
@@ -94,12 +107,12 @@ def ends_something(url: str) -> bool:
         parts = urlsplit(url)
     except ValueError:
         return False
-    return bool((set(_words(parts.path)) | set(_action_words(_pairs_in(parts.query)))) & _DESTRUCTIVE)
+    return bool({*_words(parts.path), *_action_words(_parameters(parts.query))} & _DESTRUCTIVE)
 
 
 def is_certain(request: fetch.PausedRequest, resource_type: str, kind: RequestKind) -> bool:
     """Whether the request certainly changes something: no page sends one like it only to load, or to count visitors."""
-    method = _method(request, _pairs_in(urlsplit(request.url).query))
+    method = _method(request, _parameters(urlsplit(request.url).query))
     return resource_type == "Document" or kind in ("deletes", "pays") or method in ("PUT", "PATCH")
 
 
@@ -145,49 +158,97 @@ def without_query(url: str) -> str:
     return url.partition("#")[0].partition("?")[0]
 
 
-def _words(path: str) -> Iterator[str]:
-    """The words of a path; `deleteItem` and `delete-item` give the same ones."""
-    split = re.sub(r"([a-z])([A-Z])", r"\1 \2", unquote_plus(path))
-    for step in split.split("/"):
-        words = [each for each in re.split(r"[^a-z]+", step.lower()) if each]
-        yield from words
-        yield from ("close_account" if pair == ("close", "account") else "logout" for pair in _pairs(words))
+def _path_words(request: fetch.PausedRequest, path: str) -> set[str]:
+    """The words of a path, and of one that the request's headers name."""
+    others = [value for name, value in request.headers.items() if name.lower() in _OTHER_ADDRESS]
+    return {word for each in (path, *others) for word in _words(each)}
+
+
+def _words(text: str) -> Iterator[str]:
+    """The words of a path or value; `deleteItem`, `delete-item` and `%64elete_item` give the same ones."""
+    plain = _decoded(text)
+    for spelling in {plain} if plain.islower() else {plain, _CAMEL.sub(r"\1 \2", plain)}:
+        for step in spelling.lower().split("/"):
+            words = [word for part in _NO_WORD.split(step) if (word := part.rstrip("0123456789"))]
+            yield from words
+            yield from ("delete" for word in words if _GLUED.search(word))
+            yield from ("close_account" if pair == ("close", "account") else "logout" for pair in _pairs(words))
+
+
+def _decoded(text: str) -> str:
+    """The text as a server may read it: without escapes, also of escapes, and with letters in their usual form."""
+    for _ in range(3 if "%" in text else 0):
+        text = unquote_plus(text)
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def _pairs(words: list[str]) -> list[tuple[str, str]]:
     return [pair for pair in itertools.pairwise(words) if pair in _PAIRS]
 
 
-def _pairs_in(query: str) -> list[tuple[str, str]]:
-    return parse_qsl(query, keep_blank_values=True)
+def _parameters(query: str) -> Iterator[tuple[str, str]]:
+    """Names and values: those of `a=1;b=2` and `a={"b": 2}`, too."""
+    for name, value in parse_qsl(query.replace(";", "&"), keep_blank_values=True):
+        yield name, value
+        yield from _members(_json(value) if value.lstrip()[:1] in ("{", "[") else None)
+
+
+def _members(data: object) -> Iterator[tuple[str, str]]:
+    items = data.items() if isinstance(data, dict) else (("", each) for each in data) if isinstance(data, list) else ()
+    for name, value in items:
+        if isinstance(value, (dict, list)):
+            yield from _members(value)
+        else:
+            yield str(name), str(value)
 
 
 def _action_words(query: Iterable[tuple[str, str]]) -> Iterator[str]:
     for name, value in query:
-        if name.lower() in _ACTION_PARAMETERS:
-            yield from _words(value)
-        elif name.lower() in _DESTRUCTIVE:
-            yield name.lower()
+        for part in re.split(r"[\[\].]+", name.lower()):  # q[action]=delete
+            if part in _ACTION_PARAMETERS:
+                yield from _words(value)
+            elif part in _DESTRUCTIVE:
+                yield part
 
 
 def _method(request: fetch.PausedRequest, query: Iterable[tuple[str, str]]) -> str:
     """The method by which servers take the request: an override counts, wherever one may stand."""
-    stated = [value for name, value in request.headers.items() if name.lower() in _OVERRIDES]
-    stated += [value for name, value in query if value and name.lower() in _OVERRIDES]
-    methods = [each.strip().upper() for each in (request.method, *stated)]
+    methods = [request.method.upper()]
+    for name, value in (*request.headers.items(), *query):
+        name, stated = name.lower(), value.strip().upper()
+        is_stated = name in _OVERRIDES or value in _CHANGING or ("method" in name and stated in _CHANGING)
+        if stated and is_stated and name != "access-control-request-method":
+            methods.append(stated)
     return next((each for each in reversed(methods) if each not in _SAFE), methods[0])
 
 
-def _only_queries(request: fetch.PausedRequest) -> bool:
-    """Whether the body has only GraphQL queries, which are sent with POST but change nothing."""
-    data = _json(request.post_data or "")
+def _may_write(name: str, value: str) -> bool:
+    """Whether a parameter is a GraphQL document that does more than read."""
+    is_document = name.lower() == "query" and "{" in value
+    return (is_document and not _reads(value)) or _GRAPHQL_WRITES.match(value) is not None
+
+
+def _only_queries(request: fetch.PausedRequest, query: list[tuple[str, str]]) -> bool:
+    """Whether the request has only GraphQL queries, which are sent with POST but change nothing.
+
+    A server may take what the address says before the body, and a body that is a form for something else.
+    """
+    if any(value and name.lower() not in _ACTION_PARAMETERS for name, value in query):
+        return False
+    kind = _content_type(request)
+    if kind and "json" not in kind and not kind.startswith("text/plain"):
+        return False
+    data = _json(request.post_data or "", members=_once)
     operations = data if isinstance(data, list) else [data]
     return bool(operations) and all(map(_is_query, operations))
 
 
 def _is_query(operation: object) -> bool:
-    """Whether that is a request in GraphQL, and not just anything with a `query`, which only reads."""
-    if not isinstance(operation, dict) or not operation.keys() <= _GRAPHQL_KEYS:
+    """Whether that is a request in GraphQL, and not just anything with a `query`, which only reads.
+
+    With the id of another document beside it, a server may carry out that one.
+    """
+    if not isinstance(operation, dict) or not operation.keys() <= _GRAPHQL_KEYS or operation.get("extensions"):
         return False
     query = operation.get("query")
     return isinstance(query, str) and _reads(query)
@@ -213,11 +274,19 @@ def _reads(text: str) -> bool:
     return is_begin and depth == 0 and "{" in text
 
 
-def _json(body: str) -> Any:
+def _json(body: str, members: Callable[[list[tuple[str, Any]]], dict[str, Any]] = dict) -> Any:
+    """The value; None for what is no JSON, or is nested too deep."""
     try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, ValueError):
+        return json.loads(body, object_pairs_hook=members)
+    except (ValueError, RecursionError):
         return None
+
+
+def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, where nothing is said twice: servers differ in which of both counts."""
+    if len(dict(members)) < len(members):
+        raise ValueError
+    return dict(members)
 
 
 def _content_type(request: fetch.PausedRequest) -> str:

@@ -387,9 +387,9 @@ class Tab(ReadTab):
         session.tell(cdp_page.Enable())
         session.post(cdp_page.GetFrameTree()).add_done_callback(know)
 
-    def _watch_worker(self, session: Session, target_id: str) -> None:
+    def _watch_worker(self, session: Session, target_id: str, parent: Session) -> None:
         self.activity.requests.watch(session)
-        self.request_policy.watch_worker(session, target_id)
+        self.request_policy.watch_worker(session, target_id, is_inner=not parent.is_tab)
 
     def _prepare(self, session: Session, is_tab: bool) -> Sequence[asyncio.Future[Empty]]:
         """Subscribes to events on a new session and sets it up, before anything runs there."""

@@ -31,7 +31,9 @@ USER_DATA = "<user data>"
 """The label that is shown instead of values that the user filled in."""
 
 _PLACEHOLDER = pattern(r"<\s*secret\s*:\s*([\w.-]+)\s*>", re.IGNORECASE)
-_NAME = pattern(r"[A-Za-z][\w-]*(?:\.[\w-]+)*")
+NAME = r"[A-Za-z][\w-]*(?:\.[\w-]+)*"
+"""The names of secrets, as a regular expression."""
+_NAME = pattern(NAME)
 
 _T = TypeVar("_T")
 

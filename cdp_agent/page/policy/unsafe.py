@@ -16,6 +16,7 @@ import msgspec
 
 from cdp_agent.cdp import fetch
 from cdp_agent.patterns import pattern
+from cdp_agent.security.quoting import quote
 
 RequestKind = Literal["submits", "pays", "sends", "deletes", "downloads"]
 
@@ -52,6 +53,7 @@ _GRAPHQL_KEYS = frozenset({"query", "operationName", "variables", "extensions"})
 """https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters"""
 _GRAPHQL_TEXTS = pattern(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|#[^\n\r]*', re.DOTALL)
 _GRAPHQL_TOKEN = pattern(r"[{}()\[\]\"]|\w+")
+_MEDIA_TYPE = pattern(r"[a-z]+/[a-z0-9.+-]{1,60}")
 _VARIES = pattern(r"[0-9a-f]{8}[0-9a-f-]*|\d+", re.IGNORECASE)
 _MULTIPART_NAME = pattern(r'Content-Disposition:[^\r\n]*?\bname="([^"\r\n]*)"', re.IGNORECASE)
 _MOST_FIELDS = 8
@@ -132,6 +134,8 @@ def body_of(request: fetch.PausedRequest) -> str:
         return ""
     kind = _content_type(request).partition(";")[0].strip()
     amount = f"{len(request.post_data.encode())} bytes" if request.post_data is not None else "a body"
+    if kind and not _MEDIA_TYPE.fullmatch(kind):
+        kind = quote(kind)  # a page can name any
     return f"{amount} of {kind}" if kind else amount
 
 

@@ -20,7 +20,8 @@ _Natural = Annotated[int, Meta(ge=1)]
 _Amount = Annotated[float, Meta(gt=0)]
 _Viewport = Annotated[str, Meta(pattern=VIEWPORT)]
 _Place = Annotated[str, Meta(pattern=PLACE)]
-_SecretName = Annotated[str, Meta(pattern=f"^{NAME}$")]
+_SECRET_NAMES = {"propertyNames": {"pattern": f"^{NAME}$"}}
+"""For the document alone, like the length of a secret: Secrets says more when it refuses one."""
 
 
 class _Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -62,7 +63,7 @@ class LimitsAsked(_Body, frozen=True, kw_only=True):
 class SecretAsked(_Body, frozen=True, kw_only=True):
     """A value that the model can have filled in, but never sees."""
 
-    value: Annotated[str, Meta(min_length=SHORTEST)]
+    value: Annotated[str, Meta(extra_json_schema={"minLength": SHORTEST})]
     origins: Annotated[
         tuple[str, ...], Meta(description="Origins that may receive it; by default, that of `url`.")
     ] = ()
@@ -86,7 +87,8 @@ class RunRequest(_Body, frozen=True, kw_only=True):
     answer: Annotated[Any, Meta(description="The JSON Schema of the answer.")] = None
     guardrails: Annotated[str | None, Meta(description="Rules that the model must follow.")] = None
     secrets: Annotated[
-        dict[_SecretName, SecretAsked], Meta(description="Secrets by the names that the model knows.")
+        dict[str, SecretAsked],
+        Meta(description="Secrets by the names that the model knows.", extra_json_schema=_SECRET_NAMES),
     ] = {}
     page: PageSettingsAsked = PageSettingsAsked()
     limits: LimitsAsked = LimitsAsked()
@@ -215,7 +217,8 @@ class SessionRequest(_Body, frozen=True, kw_only=True):
     url: Annotated[str | None, Meta(description="The page to open first.")] = None
     page: PageSettingsAsked = PageSettingsAsked()
     secrets: Annotated[
-        dict[_SecretName, SecretAsked], Meta(description="The values of placeholders in calls, by name.")
+        dict[str, SecretAsked],
+        Meta(description="The values of placeholders in calls, by name.", extra_json_schema=_SECRET_NAMES),
     ] = {}
     allow_evaluate: Annotated[
         bool, Meta(description="Scripts also in a session with secrets, which they can read; of the server's own: no.")

@@ -152,6 +152,7 @@ class HttpServer(uvicorn.Server):
 
     def __init__(self, app: ServedApp) -> None:
         self._app = _Answered(app)
+        self._is_asked_to_end = False
         super().__init__(
             uvicorn.Config(
                 self._app,
@@ -175,8 +176,15 @@ class HttpServer(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """The first signal stops the server gracefully, the second at once. Neither is raised again afterwards."""
-        self.force_exit = self.should_exit
-        self.should_exit = True
+        self.force_exit = self.should_exit = self._is_asked_to_end
+        self._is_asked_to_end = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether the server ends. It does when the application is drained: streams of other libraries end with it."""
+        if self._is_asked_to_end and not self.should_exit:
+            await self._app.drain()
+            self.should_exit = True
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._app.drain()

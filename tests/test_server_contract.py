@@ -75,7 +75,7 @@ def all_differences(served: Served, described: dict[str, Any]) -> list[str]:
 
 
 def difference(case: Any, served: Served) -> Iterator[str]:
-    from schemathesis.checks import not_a_server_error
+    from schemathesis.checks import not_a_server_error  # late, as above
     from schemathesis.core.failures import FailureGroup
     from schemathesis.specs.openapi.checks import positive_data_acceptance, response_schema_conformance
 

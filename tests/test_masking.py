@@ -163,6 +163,12 @@ def test_a_secret_is_found_with_each_letter_in_an_element_of_its_own(form: str) 
     assert set(others) == {bare}
 
 
+def test_a_secret_is_found_where_two_writings_of_it_touch() -> None:
+    numbers = " ".join(str(ord(letter)) for letter in PLAIN)
+
+    assert masked(f"x {numbers}{PLAIN} y") == "x [user][user] y"
+
+
 PIECES = {
     "rows with numbers": "\n".join(f"| {number} | {letter} |" for number, letter in enumerate(PLAIN)),
     "numbered lines": "\n".join(f"{number}: {letter}" for number, letter in enumerate(PLAIN)),

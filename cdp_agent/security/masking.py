@@ -171,12 +171,22 @@ class Mask:
             if self._searched_size > _MOST_REMEMBERED:
                 self._forget()
             self._searched_size += len(text)
-            forms = _Forms(text)
-            found = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
-            for reading in forms.readings:
-                found += [part for each in self._hidden.values() for part in each.spread(reading)]
-            spans = self._searched[text] = _merged(found)
+            spans = more = self._search(text)
+            for _ in range(_ROUNDS):
+                if not more:
+                    break
+                # One secret may stand directly before or inside of another writing of it: 122kite.
+                more = self._search(_replaced(text, spans, lambda span, shown: " " * (span[1] - span[0])))
+                spans = _merged([*spans, *more])
+            self._searched[text] = spans
         return spans
+
+    def _search(self, text: str) -> list[tuple[Span, str]]:
+        forms = _Forms(text)
+        found = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
+        for reading in forms.readings:
+            found += [part for each in self._hidden.values() for part in each.spread(reading)]
+        return _merged(found)
 
     def _forget(self) -> None:
         self._searched.clear()

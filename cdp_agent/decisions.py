@@ -12,7 +12,12 @@ from typing import Any, Literal
 import msgspec
 
 from cdp_agent.page.policy.holding import Held
-from cdp_agent.security.quoting import LONGEST_TEXT, quote, visible
+from cdp_agent.security.quoting import LONGEST_TEXT, quote, shown_address, visible
+from cdp_agent.security.texts import with_texts
+
+LONGEST_ASKED = 2_000
+"""How much is shown of what a model says in a question, in characters."""
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 class PlanProposed(msgspec.Struct, frozen=True, kw_only=True, tag="plan"):
@@ -204,7 +209,7 @@ def proposed(
 
     `opens` is the address that the act opens, "" for none.
     """
-    about = " to ".join(filter(None, (about, visible(opens))))
+    about = " to ".join(filter(None, (about, shown_address(opens))))
     ask = ActionProposed(
         id=id, number=number, step=visible(step), tool=tool, arguments=arguments, about=visible(about), risks=risks
     )
@@ -213,10 +218,23 @@ def proposed(
 
 def with_effect(act: ActionProposed, held: Held) -> ActionProposed:
     """The question about an effect of the act, which is held; again, nothing is hidden in it."""
-    texts = {name: visible(getattr(held, name)) for name in ("method", "url", "frame", "body", "message")}
+    texts = {name: visible(getattr(held, name)) for name in ("method", "body", "message")}
+    texts |= {name: shown_address(getattr(held, name)) for name in ("url", "frame")}
     held = msgspec.structs.replace(held, **texts, fields=[visible(each) for each in held.fields])
     ask = msgspec.structs.replace(act, risks=[held.risk], held=held)
     return msgspec.structs.replace(ask, question=question_of(ask))
+
+
+def with_nothing_hidden(ask: Ask) -> Ask:
+    """The question with all of its texts in one line, cut to a length, and with nothing hidden, wherever it is shown.
+
+    An `ActionProposed` was made so.
+    """
+
+    def change(text: str, name: str) -> str:
+        return text if name in ("ref", "field_type", "current_value") else visible(text, LONGEST_ASKED)
+
+    return ask if isinstance(ask, ActionProposed) else with_texts(ask, change)
 
 
 def question_of(ask: ActionProposed) -> str:
@@ -229,7 +247,8 @@ def question_of(ask: ActionProposed) -> str:
     match held.what:
         case "request":
             body = f" Body: {held.body}." if held.body else ""
-            question = f"Send {held.method} {held.url}? It {held.risk}.{fields}{body}"
+            method = held.method if held.method in _METHODS else quote(held.method)
+            question = f"Send {method} {held.url}? It {held.risk}.{fields}{body}"
         case "message":
             question = f"Send {held.body} by the WebSocket {held.url}? It {held.risk}.{fields}"
         case "download":

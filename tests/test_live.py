@@ -8,10 +8,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
+import msgspec
 import pytest
 
 from cdp_agent import Agent
 from cdp_agent.browser import Browser
+from cdp_agent.decisions import ActionProposed
 from cdp_agent.events import Event
 from cdp_agent.extras import install_command
 from cdp_agent.outcome import AgentResult
@@ -113,6 +115,29 @@ async def test_the_run_can_be_stopped_there(browser: Browser, page: Page, serve:
     assert stopped.status_code == 202
     assert result.error is not None
     assert result.error.code == "aborted"
+
+
+async def test_what_is_asked_there_can_be_allowed_for_its_site(page: Page, tmp_path: Path) -> None:
+    live = LiveRun(asyncio.Event(), asyncio.Event())
+    ask = ActionProposed(id=1, number=1, step="Pay", tool="click", arguments={}, question='Allow "<b id=x>\u202e"?')
+    decided = asyncio.get_running_loop().create_future()
+
+    def submit(ask_id: int, decision: object) -> None:
+        decided.set_result((ask_id, decision))
+
+    live.follow(tmp_path, msgspec.json.encode({"type": "approval:asked", "timestamp": 1.0, "step": 1, "ask": ask}))
+    async with live_page(live) as address:
+        asking = asyncio.create_task(live.question(ask, submit))
+        await page.goto(address)
+        await page.wait_for(text="this run")
+        shown = await page.snapshot()
+        buttons = {each.name: ref for ref, each in shown.refs.items() if each.role == "button"}
+        await page.click(buttons["Allow all such for this site and this run"])
+        made = await decided
+        asking.cancel()
+
+    assert made == (1, {"decision": "execute", "for_site": True})
+    assert 'Allow "<b id=x>' in shown.text
 
 
 async def test_nobody_gets_in_without_the_token_or_from_another_page(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from tests.conftest import environment_in
 from tests.detached import DetachedChrome
 from tests.late import Late
 from tests.mcp_shopping import search_for_mugs
+from tests.raw_server import talking
 
 if TYPE_CHECKING:
     import mcp
@@ -54,17 +55,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def url(environment: dict[str, str], detached: DetachedChrome, folder: Path) -> Iterator[str]:
-    """The address of a server over HTTP, whose sessions are in the Chrome that runs already, and end with it."""
     attached = {**environment, "CDP_AGENT_CDP": detached.endpoint}
-    command = [*COMMAND, "mcp", "--http", "0", "--max-sessions", "2", "--downloads", str(folder)]
+    with serving_mcp(attached, "--max-sessions", "2", "--downloads", str(folder)) as (url, process):
+        yield url
+        process.terminate()
+    assert Cli(attached)("sessions").stdout == "No session runs.\n"
+
+
+@contextmanager
+def serving_mcp(attached: dict[str, str], *options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server over HTTP and its address; its sessions are in the Chrome that runs already, and end with it."""
+    command = [*COMMAND, "mcp", "--http", "0", *options]
     with subprocess.Popen(command, env=attached, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         told = process.stderr.readline()
         assert told.startswith("cdp-agent serves MCP at "), told
-        yield told.split()[-1]
-        process.terminate()
+        yield told.split()[-1], process
         assert process.wait(5) == 0
-    assert Cli(attached)("sessions").stdout == "No session runs.\n"
 
 
 @pytest.fixture
@@ -123,6 +130,27 @@ async def test_clients_elsewhere_have_files_written_below_one_folder_and_no_more
     assert os.listdir(tmp_path) == []
     assert said(written).endswith(f"bytes to {folder / 'x.pdf'}.")
     assert (third.is_error, (third.meta or {})["error"]) == (True, "SetupError")
+
+
+async def test_a_call_that_is_under_way_when_the_server_is_told_to_end_is_answered(
+    environment: dict[str, str], detached: DetachedChrome
+) -> None:
+    arrived = asyncio.Event()
+
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        arrived.set()
+        await asyncio.get_running_loop().create_future()
+
+    with serving_mcp({**environment, "CDP_AGENT_CDP": detached.endpoint}) as (url, process):
+        async with talking(say_nothing) as port, over_http(url, "legacy") as client:
+            calling = asyncio.create_task(client.call_tool("goto", {"url": f"http://127.0.0.1:{port}/"}))
+            await arrived.wait()
+            process.terminate()
+            answer = await calling
+
+    assert (answer.meta or {})["error"] == "BrowserError"
+    assert "about to end" in str(answer.content)
 
 
 async def test_only_whoever_has_the_token_and_comes_from_no_page_is_served(url: str) -> None:

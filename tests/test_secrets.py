@@ -1,10 +1,13 @@
 """What secrets are made of, where they may go, and how they are named."""
 
+import re
+
 import msgspec
 import pytest
 
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.security.secrets import GivenSecret, Secret, Secrets, Totp
+from cdp_agent.tools.scripting import ScriptResult
 
 SHOP = "https://shop.example"
 KEY = "JBSWY3DPEHPK3PXP"
@@ -115,6 +118,37 @@ def test_a_secret_in_pieces_is_masked_in_all_texts_of_data_together() -> None:
     assert secrets.masked({"codes": numbers}) == {"codes": ["<secret:user>"]}
     assert [each["name"] for each in secrets.masked(letters)] == ["<secret:user>", *[""] * 8]
     assert [each["ref"] for each in secrets.masked(letters)] == [each["ref"] for each in letters]
+
+
+CARD = "4111 1111 2222 3333"
+SPREAD: dict[str, object] = {
+    "a number": 4111111122223333,
+    "numbers": [4111, 1111, 2222, 3333],
+    "numbers under keys": {"a": 4111, "b": 11112222, "c": 3333},
+    "numbers among texts": ["4111", 1111, "2222", 3333],
+    "the codes of its characters under keys": [{"code": ord(digit)} for digit in CARD],
+    "these codes as JavaScript has them": [float(ord(digit)) for digit in CARD],
+    "rows of codes": [[number, ord(digit)] for number, digit in enumerate(CARD)],
+    "rows of digits": [["cell", digit] for digit in CARD],
+    "keys": {"4111 1111": None, "2222 3333": None},
+    "keys and their values": {"4111": "1111", "2222": 3333},
+    "anything in a struct": ScriptResult(4111111122223333),
+}
+
+
+@pytest.mark.parametrize("kind", SPREAD)
+def test_a_secret_is_masked_in_numbers_and_however_values_are_nested(kind: str) -> None:
+    told = msgspec.json.encode(Secrets({"card": CARD}, SHOP).masked(SPREAD[kind])).decode()
+
+    assert told.count("<secret:card>") == 1
+    assert not re.search("4111|2222|3333|50|51", told)
+
+
+def test_fields_for_numbers_stay_numbers() -> None:
+    secrets = Secrets({"pin": "1234"}, SHOP)
+
+    assert secrets.masked(ScriptResult(12345, cut=12345)) == ScriptResult("<secret:pin>5", cut=12345)
+    assert secrets.masked([True, 1.5, None]) == [True, 1.5, None]
 
 
 def test_a_secret_is_not_shown() -> None:

@@ -130,6 +130,26 @@ async def test_spaces_around_the_value_of_a_header_are_none_of_it(served: Served
     assert head == b"HTTP/1.1 200 OK"
 
 
+async def test_a_client_that_ends_its_side_behind_its_request_is_answered(served: Served) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    writer.write(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    writer.write_eof()
+
+    answer = await reader.read()
+    writer.close()
+
+    assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+async def test_one_that_ends_its_side_in_the_middle_of_a_body_is_let_go(served: Served) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    writer.write(b"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
+    writer.write_eof()
+
+    assert await reader.read() == b""
+    writer.close()
+
+
 async def _asked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> bytes:
     """The first line of the answer, which is read whole."""
     writer.write(request)

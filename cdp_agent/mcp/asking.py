@@ -27,7 +27,7 @@ from cdp_agent.errors import ActionError, BlockedByPolicy
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.holding import Act, Held
 from cdp_agent.page.query.consequence import described
-from cdp_agent.security.quoting import visible
+from cdp_agent.security.quoting import shown_address
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.session.calls import Call
 from cdp_agent.steps.approval.approvals import allowed_unasked
@@ -91,7 +91,7 @@ class UserAnswers:
         ref = ref_of(call.as_json())
         about = await described(tab_of(page), ref) if ref is not None else ""
         if risk.url != risk.opens:
-            about = f"{about} at {visible(risk.url)}".strip()
+            about = f"{about} at {shown_address(risk.url)}".strip()
         if ruling.verdict == "deny":
             raise BlockedByPolicy(f'It was not done: the rule "{ruling.why}" says so.')
         if ruling.verdict == "ask" and not self._can_ask:

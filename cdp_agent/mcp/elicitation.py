@@ -20,13 +20,11 @@ from mcp.types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from cdp_agent.decisions import ActionProposed, FormField, FormRequested, QuestionAsked
+from cdp_agent.decisions import LONGEST_ASKED, ActionProposed, FormField, FormRequested, QuestionAsked
 from cdp_agent.mcp.asking import ANSWER, FOR_SITE, UserQuestion
 from cdp_agent.mcp.held import ANSWER_S
 from cdp_agent.security.quoting import LONGEST_TEXT, quote, visible
 
-_LONGEST = 2_000
-"""How much of what a model says is shown, in characters."""
 _FOR_SITE = {"type": "boolean", "title": "All such at this site, as long as the session lasts", "default": False}
 
 
@@ -52,7 +50,7 @@ class Elicitation:
 
     async def ask(self, question: UserQuestion) -> None:
         """Asks the user, and adds the answer to the earlier ones."""
-        form = _form(question)
+        form = form_of(question)
         try:
             async with asyncio.timeout(ANSWER_S):
                 response = await self._context.session.elicit_form(
@@ -76,10 +74,10 @@ def shows_forms(elicitation: _ElicitationCapability | None) -> bool:
 
 def input_required(question: UserQuestion) -> InputRequiredResult:
     """The result that ends a call with a form for the user."""
-    return InputRequiredResult(input_requests={question.key: ElicitRequest(params=_form(question))})
+    return InputRequiredResult(input_requests={question.key: ElicitRequest(params=form_of(question))})
 
 
-def _form(question: UserQuestion) -> ElicitRequestFormParams:
+def form_of(question: UserQuestion) -> ElicitRequestFormParams:
     match question.ask:
         case ActionProposed() as ask:
             return _as_form(ask.question, {FOR_SITE: _FOR_SITE}, [])
@@ -87,12 +85,12 @@ def _form(question: UserQuestion) -> ElicitRequestFormParams:
             field: dict[str, Any] = {"type": "string"}
             if ask.options:
                 field["description"] = f"Such as: {', '.join(map(visible, ask.options))}"
-            return _as_form(visible(ask.question, _LONGEST), {ANSWER: field}, [ANSWER])
+            return _as_form(visible(ask.question, LONGEST_ASKED), {ANSWER: field}, [ANSWER])
         case FormRequested() as ask:
             fields = {each.ref: _property(each) for each in ask.fields}
             required = [each.ref for each in ask.fields if each.required]
             where = f" For {visible(', '.join(ask.origins))}." if ask.origins else ""
-            return _as_form(f"{visible(ask.description, _LONGEST)}{where}", fields, required)
+            return _as_form(f"{visible(ask.description, LONGEST_ASKED)}{where}", fields, required)
 
 
 def _as_form(message: str, properties: Mapping[str, object], required: list[str]) -> ElicitRequestFormParams:

@@ -6,8 +6,9 @@ a JSON or JavaScript escape; in Base64 (also twice, of UTF-16, URL-safe, and ins
 the numbers of its characters (75 105, U+004B, 0x4b, CSS escapes); and the rest of it where a text was cut with "…". A
 secret of six or more letters and digits is also found in a normal form: forwards and backwards, and in hexadecimal; in
 full-width, mathematical, circled or accented letters; with any signs, marks or tags between its letters, and with each
-letter in its own element, item of a list, or text of a value. It does not find a secret that was transformed in another
-way (hashed, compressed, shifted along the alphabet), spread over other words, or shown only in a picture.
+letter in its own element, item of a list, numbered row, attribute, value of JSON, or text or number of a value. It does
+not find a secret that was transformed in another way (hashed, compressed, shifted along the alphabet, encoded piece by
+piece), spread over other words, or shown only in a picture.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import base64
 import html.entities
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, chain, count, pairwise
 from typing import TypeVar
 from urllib.parse import unquote
 
@@ -29,14 +31,18 @@ COVER = "•"
 _LEAST_CUT = 4
 _LEAST_BASE64 = 6
 _LEAST_NORMAL = 6
-_MOST_REMEMBERED = 500
+_MOST_REMEMBERED = 4_000_000
+"""How many characters of texts that were searched are kept, with what was found."""
 _ROUNDS = 3
+_SHORT = 200
+_TOP = "value"
+"""The name of a text that is the whole value; keys have none."""
 _UNSEEN = "".join(map(chr, (0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF)))
 _BACKSLASH = r"(?:\\|%(?:25)*5c)+"
 _FIRST_BACKSLASH = r"(?<!\\)" + "".join(f"(?<!%{'25' * times}5c)" for times in range(5))
 """Before the first of many in a row: an escape is searched for once, not from each of them to the last."""
 _BETWEEN = rf"(?:[\s+{_UNSEEN}«»]|{_BACKSLASH}[nrt]|%(?:25)*(?:0[ad9]|20)|&(?:nbsp|shy|zwnj|zwj|#(?:32|x20|8203));)*"
-_REMOVED = str.maketrans(dict.fromkeys(_UNSEEN + "«»"))
+_REMOVED = re.compile(f"[{_UNSEEN}«»]+")
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _NAMES: dict[str, list[str]] = {}
@@ -44,19 +50,27 @@ for _name, _text in html.entities.html5.items():
     _NAMES.setdefault(_text, []).append(_name.rstrip(";"))
 
 _JUNK, _TAG = "\0", "\1"
-# What separates the texts of neighbouring elements in snapshots, markup and Markdown.
+# Each begins with a letter, not with ^, for which Python searches twice as fast: a text is read with "\n" before it.
 _STRUCTURE = re.compile(
-    r"^ *(?:[+~=-] +)?- [a-z]+(?=[ :\n])"
+    r"\n *(?:[+~=-] +)?- [a-z]+(?=[ :\n])"
     r"| \[[a-z-]+(?:=(?:\"(?:[^\"\\\n]|\\.)*\"|[^\]\[\n]*))?\]"
-    r"| → \S+|<[^<>\n]{1,300}>|\]\([^()\s]*\)",
-    re.MULTILINE,
+    r"| → \S+|<[^<>\n]{1,300}>|\]\([^()\s]*\)"
 )
-
-_LIST = re.compile(r"^ *(?:[-*+>]|[0-9]{1,9}[.)]) +|<[^<>\n]{1,300}>|\]\([^()\s]*\)", re.MULTILINE)
-"""The same in lists of Markdown, where what follows "- " is no role."""
-_CODE = re.compile(r"(?:U\+|0[xo]|[ux])?([0-9][0-9a-f]{0,7})(?![0-9a-z])|[0-9a-z]+", re.IGNORECASE)
+"""What separates the texts of neighbouring elements in snapshots, markup and Markdown."""
+_LIST = re.compile(r"\n[ |]*(?:[-*+>#]|[0-9]{1,9} *[.):|])+ *|<[^<>\n]{1,300}>|\]\([^()\s]*\)")
+"""The same in lists of Markdown, where what follows "- " is no role, and in tables with numbered rows."""
+_KEYS = re.compile(r'"(?:[^"\\\n]|\\.){0,80}" *:')
+"""What separates the values of JSON."""
+_OUTSIDE_VALUES = re.compile(r'(?:\A|")(?:[^"]*(?<!=)")*[^"]*(?:="|\Z)')
+"""What separates the values of attributes."""
+_CODE = re.compile(r"(?:U\+|0[xob]|[ux])?([0-9][0-9a-f]{0,7})(?![0-9a-z])|[0-9a-z]+", re.IGNORECASE)
 """The number of a character in any base and writing, or another word."""
-_BASES = {10: "d", 16: "x", 8: "o"}
+_BASES = {10: "d", 16: "x", 8: "o", 2: "b"}
+_KINDS = bytes(
+    ord("0" if char in "0123456789abcdef" else "z" if char.isascii() and char.isalnum() and char not in "oux" else " ")
+    for char in map(chr, range(256))
+)
+"""What numbers are written with, what ends a row of them, and what may stand between two."""
 _LARGEST = 0x10FFFF
 
 Span = tuple[int, int]
@@ -75,7 +89,10 @@ class _Normal(dict[int, str]):
 
 
 _NORMAL = _Normal()
+_NOT_ASCII = re.compile("[^\0-\x7f]+")
 _ASCII_JUNK = bytes(code for code in range(128) if not chr(code).isalnum())
+_ASCII_SPACE = bytes(code for code in range(128) if chr(code).isspace())
+_JUNK_OF_ASCII = re.compile("[\0-/:-@\\[-`{-\x7f]+")
 # Negative circled and squared letters, and those of flags, have no decomposition.
 _NORMAL |= {first + at: chr(97 + at) for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
 _NORMAL |= dict.fromkeys((0x115F, 0x1160, 0x3164, 0xFFA0), _JUNK)  # invisible letters
@@ -86,88 +103,126 @@ class Mask:
 
     def __init__(self) -> None:
         self._hidden: dict[str, _MaskedText] = {}
-        self._remembered: dict[str, str] = {}
+        self._searched: dict[str, list[tuple[Span, str]]] = {}
+        self._searched_size = 0
 
     def add(self, secret: str, shown: str) -> None:
         """Adds a secret, to be replaced by `shown`."""
         if secret not in self._hidden:
             found = {**self._hidden, secret: _MaskedText(secret, shown)}
             self._hidden = {each: found[each] for each in sorted(found, key=len, reverse=True)}
-            self._remembered.clear()
+            self._forget()
 
     def hide(self, text: str) -> str:
         """The text with every secret replaced by its label."""
-        if not self._hidden or len(text) < _LEAST_CUT:
-            return text
-        masked = self._remembered.get(text)
-        if masked is None:
-            if len(self._remembered) >= _MOST_REMEMBERED:
-                self._remembered.clear()
-            masked = self._remembered[text] = self._replaced(text, lambda span, shown: shown)
-        return masked
+        return _replaced(text, self.found(text), lambda span, shown: shown)
 
-    def hide_spread(self, value: _T) -> _T:
-        """The value without secrets whose parts are in several texts of it: in any, or in those of one field or key."""
-        fields: dict[str | None, list[str]] = {None: []}
+    def hide_in(self, value: _T) -> _T:
+        """The value without secrets in its texts, nor any whose parts are in several of them.
+
+        These are searched for in all texts in order, then the keys; in the short ones among their keys; and in the
+        texts of each field, key or column.
+        """
+        texts: list[str] = []
+        keys, fields = list[int](), dict[str, list[int]]()
 
         def note(text: str, name: str) -> str:
-            if name:  # else it may be a key
-                fields[None].append(text)
-            fields.setdefault(name, []).append(text)
+            (fields.setdefault(name, []) if name else keys).append(len(texts))
+            texts.append(text)
             return text
 
-        with_texts(value, note)
-        hidden = {name: self._hidden_in(texts) for name, texts in fields.items()}
-        if hidden == fields:
-            return value
-        rest = {name: iter(texts) for name, texts in hidden.items()}
+        with_texts(value, note, _TOP)
+        spans: dict[int, list[tuple[Span, str]]] = {}
+        for group in _groups(texts, keys, fields):
+            self._find_spread(texts, group, spans)
+        if len(texts) > 1 and not spans:
+            return value  # what is in one text is in all of them joined
+        for number, text in enumerate(texts):
+            spans.setdefault(number, []).extend(self.found(text))
+        numbers = count()
 
         def put(text: str, name: str) -> str:
-            of_all, of_field = next(rest[None]) if name else text, next(rest[name])
-            return of_all if of_field == text else of_field
+            return _replaced(text, _merged(spans[next(numbers)]), lambda span, shown: shown)
 
-        return with_texts(value, put)
+        return with_texts(value, put, _TOP) if any(spans.values()) else value
 
-    def _hidden_in(self, texts: list[str]) -> list[str]:
-        """The texts without secrets that begin in one of them and go on in others."""
-        spans = self.found("\n".join(texts)) if len(texts) > 1 else []
-        result, start = [], 0
-        for text in texts:
-            parts, at, end = [], 0, start + len(text)
-            for (first, last), shown in spans:
-                if first < end and last > start:
-                    parts += [text[at : max(first - start, 0)], shown if first >= start else ""]
-                    at = min(last, end) - start
-            result.append("".join([*parts, text[at:]]))
-            start = end + 1
-        return result
+    def _find_spread(self, texts: list[str], group: Sequence[int], spans: dict[int, list[tuple[Span, str]]]) -> None:
+        """Adds to `spans` those of secrets in these texts together: the label in the first, "" in the others."""
+        starts = list(accumulate((len(texts[number]) + 1 for number in group), initial=0))
+        for (first, last), shown in self.found("\n".join(texts[number] for number in group)):
+            at = bisect_right(starts, first) - 1
+            while at < len(group) and starts[at] < last:
+                text_length, start = len(texts[group[at]]), starts[at]
+                if (span := (max(first - start, 0), min(last - start, text_length)))[0] < span[1]:
+                    spans.setdefault(group[at], []).append((span, shown))
+                    shown = ""
+                at += 1
 
     def cover(self, text: str) -> str:
         """The text with every character of a secret replaced by a dot, so that its length stays the same."""
-        return self._replaced(text, lambda span, shown: COVER * (span[1] - span[0]))
+        return _replaced(text, self.found(text), lambda span, shown: COVER * (span[1] - span[0]))
 
     def found(self, text: str) -> list[tuple[Span, str]]:
         """The spans where secrets occur, without overlaps, each with the label to show instead."""
-        forms = _Forms(text)
-        spans = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
-        for reading in forms.readings:
-            spans += [part for each in self._hidden.values() for part in each.spread(reading)]
-        spans.sort(key=lambda each: (each[0][0], -each[0][1]))
-        merged: list[tuple[Span, str]] = []
-        for (start, end), shown in spans:
-            if merged and start < merged[-1][0][1]:  # such as the end of one secret that begins another: mask both
-                (first, last), label = merged[-1]
-                merged[-1] = ((first, max(last, end)), label)
-            else:
-                merged.append(((start, end), shown))
-        return merged
+        if not self._hidden or len(text) < _LEAST_CUT:
+            return []
+        spans = self._searched.get(text)
+        if spans is None:
+            if self._searched_size > _MOST_REMEMBERED:
+                self._forget()
+            self._searched_size += len(text)
+            spans = more = self._search(text)
+            for _ in range(_ROUNDS):
+                if not more:
+                    break
+                # One secret may stand directly before or inside of another writing of it: 122kite.
+                more = self._search(_replaced(text, spans, lambda span, shown: " " * (span[1] - span[0])))
+                spans = _merged([*spans, *more])
+            self._searched[text] = spans
+        return spans
 
-    def _replaced(self, text: str, put: Callable[[Span, str], str]) -> str:
-        parts, at = [], 0
-        for (start, end), shown in self.found(text):
-            parts += [text[at:start], put((start, end), shown)]
-            at = end
-        return "".join([*parts, text[at:]]) if at else text
+    def _search(self, text: str) -> list[tuple[Span, str]]:
+        forms = _Forms(text)
+        found = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
+        for reading in forms.readings:
+            found += [part for each in self._hidden.values() for part in each.spread(reading)]
+        return _merged(found)
+
+    def _forget(self) -> None:
+        self._searched.clear()
+        self._searched_size = 0
+
+
+def _groups(texts: list[str], keys: list[int], fields: dict[str, list[int]]) -> Iterator[list[int]]:
+    """The texts that are read as one, by their numbers."""
+    values = sorted(chain(*fields.values()))
+    yield values + keys
+    if keys:
+        yield [number for number, text in enumerate(texts) if len(text) <= _SHORT]
+    places = {number: place for place, number in enumerate(values)}
+    for members in fields.values():
+        if places[members[-1]] - places[members[0]] >= len(members):  # else they follow each other in `values`
+            yield members
+
+
+def _merged(spans: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
+    """The spans without overlaps: of the end of one secret that begins another, both are masked."""
+    merged: list[tuple[Span, str]] = []
+    for (start, end), shown in sorted(spans, key=lambda each: (each[0][0], -each[0][1], not each[1])):
+        if merged and start < merged[-1][0][1]:
+            (first, last), label = merged[-1]
+            merged[-1] = ((first, max(last, end)), label or shown)
+        else:
+            merged.append(((start, end), shown))
+    return merged
+
+
+def _replaced(text: str, spans: list[tuple[Span, str]], put: Callable[[Span, str], str]) -> str:
+    parts, at = [], 0
+    for (start, end), shown in spans:
+        parts += [text[at:start], put((start, end), shown)]
+        at = end
+    return "".join([*parts, text[at:]]) if at else text
 
 
 class _MaskedText:
@@ -176,7 +231,7 @@ class _MaskedText:
     def __init__(self, secret: str, shown: str) -> None:
         self.shown = shown
         self._secret = secret
-        self._folded = _folded(secret)
+        self._folded = _folded(_unspaced(secret))
         self._lower = "".join(map(_lower, secret))
         letters = {each for each in secret if not each.isalpha()} or set(secret)  # a letter may be large or small
         self._numbers = {base: {format(ord(each), form) for each in letters} for base, form in _BASES.items()}
@@ -200,7 +255,7 @@ class _MaskedText:
         """What `_ends` searches for, folded, and without plus signs, which may mean spaces."""
         lengths = range(_LEAST_CUT, len(self._secret))
         parts = [each for n in lengths for each in (f"{self._secret[:n]}…", f"…{self._secret[-n:]}")]
-        return {_folded(each).replace("+", "") for each in parts}
+        return {_folded(_unspaced(each)).replace("+", "") for each in parts}
 
     @cached_property
     def _ends(self) -> re.Pattern[str]:
@@ -214,7 +269,7 @@ class _MaskedText:
         """The spans of the text where the secret occurs. The exact search is slow, so a quick test comes first."""
         if self._stands_in(forms):
             yield from (match.span() for match in self._pattern.finditer(text))
-        elif forms.cut and any(part in form for form in forms.without_plus for part in self._cut):
+        if forms.cut and any(part in form for form in forms.without_plus for part in self._cut):
             yield from (match.span() for match in self._ends.finditer(text))
         for encoded in self._encoded:
             if encoded in forms.without_spaces:
@@ -230,6 +285,8 @@ class _MaskedText:
                 yield from self._labelled(reading.places[at : at + len(turned)], reading)
         for base, numbers in self._numbers.items():
             if not all(number in reading.lower for number in numbers):
+                continue
+            if not reading.has_row(2 * len(self._secret) - 1):  # with a character, or more, between two
                 continue
             for turned in {self._lower, self._lower[::-1]}:
                 for at in _occurrences(turned, reading.decoded(base)):
@@ -254,8 +311,8 @@ class _Forms:
     def __init__(self, text: str) -> None:
         self._text = text
         self.cut = "…" in text
-        self.folded = {_folded(text)}
-        self.without_spaces = "".join(text.split())
+        self.without_spaces = _unspaced(text)
+        self.folded = {_folded(self.without_spaces)}
         for _ in range(_ROUNDS):
             before = text
             if "%" in text:
@@ -266,8 +323,9 @@ class _Forms:
                 text = _SURROGATES.sub(_joined, _ESCAPE.sub(_unescaped, text))
             if text == before:
                 break
-            self.folded.add(_folded(text))
-            self.without_spaces += "\n" + "".join(text.split())
+            decoded = _unspaced(text)
+            self.folded.add(_folded(decoded))
+            self.without_spaces += "\n" + decoded
 
     @cached_property
     def without_plus(self) -> set[str]:
@@ -276,20 +334,30 @@ class _Forms:
 
     @cached_property
     def readings(self) -> list[_Reading]:
-        patterns = (_STRUCTURE, _LIST) if _LIST.search(self._text) else (_STRUCTURE,)
-        return [_Reading(self._text, each) for each in patterns]
+        text = f"\n{self._text}"
+        patterns = [_STRUCTURE]
+        patterns += [_LIST] if _LIST.search(text) else []
+        patterns += [_KEYS] if '{"' in text or "{\n" in text else []
+        patterns += [_OUTSIDE_VALUES] if '="' in text else []
+        return [_Reading(text, each) for each in patterns]
 
 
 class _Reading:
-    """A text with what stands between the texts of elements or the items of lists set aside."""
+    """A text with what stands between the texts of elements, the items of lists, or values set aside."""
 
     def __init__(self, text: str, between: re.Pattern[str]) -> None:
-        self.tagged = between.sub(lambda match: _TAG * len(match[0]), text)
-        """The text with that overwritten by `_TAG`, so that all positions stay the same."""
+        """`text` has "\n" before it."""
+        self._text, self._between = text, between
+        self._bare = between.sub(" ", text)
+
+    @cached_property
+    def tagged(self) -> str:
+        """The text with what stands between overwritten by `_TAG`, so that all positions stay the same."""
+        return self._between.sub(lambda match: _TAG * len(match[0]), self._text)[1:]
 
     @cached_property
     def normal(self) -> str:
-        return _normal(self.tagged)
+        return _normal(self._bare)
 
     @cached_property
     def places(self) -> list[int]:
@@ -299,7 +367,15 @@ class _Reading:
 
     @cached_property
     def lower(self) -> str:
-        return self.tagged.lower()
+        return self._bare.lower()
+
+    @cached_property
+    def _kinds(self) -> bytes:
+        return f"z{self.lower}".encode("ascii", "replace").translate(_KINDS)
+
+    def has_row(self, length: int) -> bool:
+        """Whether there may be numbers in a row that has that length."""
+        return re.search(b"z[0 ]{%d}" % length, self._kinds) is not None
 
     @cached_property
     def words(self) -> list[re.Match[str]]:
@@ -332,9 +408,11 @@ def _occurrences(part: str, text: str) -> Iterator[int]:
 
 
 def _normal(text: str) -> str:
-    if text.isascii():  # ten times as fast
+    if not text.isascii():  # a text of some language has few such characters, and these are slow
+        text = _NOT_ASCII.sub(lambda match: match[0].translate(_NORMAL), text)
+    if text.isascii():
         return text.lower().encode().translate(None, _ASCII_JUNK).decode()
-    return text.translate(_NORMAL).replace(_JUNK, "").replace(_TAG, "")
+    return _JUNK_OF_ASCII.sub("", text).lower()
 
 
 def _pieces(places: list[int], tagged: str) -> Iterator[Span]:
@@ -347,10 +425,15 @@ def _pieces(places: list[int], tagged: str) -> Iterator[Span]:
     yield start, places[-1] + 1
 
 
+def _unspaced(text: str) -> str:
+    if text.isascii():  # five times as fast
+        return text.encode().translate(None, _ASCII_SPACE).decode()
+    return "".join(text.split())
+
+
 def _folded(text: str) -> str:
-    """The text in lower case, without what may separate letters."""
-    text = "".join(text.split())
-    return (text if text.isascii() else text.translate(_REMOVED)).lower()
+    """The text, which has no white space, in lower case, without what else may separate letters."""
+    return (text if text.isascii() else _REMOVED.sub("", text)).lower()
 
 
 def _unescaped(match: re.Match[str]) -> str:

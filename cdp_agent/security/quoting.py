@@ -13,6 +13,7 @@ import unicodedata
 LONGEST_NAME = 80
 LONGEST_TEXT = 300
 _QUOTES = dict.fromkeys(map(ord, '"“”„‟«»″‶‴‷〝〞〟＂ʺ˝ˮ״❝❞⹂𝄁'), "'")
+_IN_ADDRESSES = dict.fromkeys(_QUOTES, "%22") | {ord(space): "%20" for space in " \t\r\n"}
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and signs that show nothing."""
 _MOST_MARKS = 2
@@ -28,9 +29,17 @@ def quote(text: str, longest: int = LONGEST_NAME) -> str:
 
 
 def visible(text: str, longest: int = LONGEST_TEXT) -> str:
-    """The text in one line and cut to a length, without quotes around it: for addresses, and for our own words."""
+    """The text in one line and cut to a length, without quotes around it: for our own words."""
     plain = " ".join(text.split())
     return _revealed(plain if len(plain) <= longest else f"{plain[:longest]}…")
+
+
+def shown_address(url: str, longest: int = LONGEST_TEXT) -> str:
+    """The address without quotes around it: it has none itself, and no spaces, so that no words follow it.
+
+    Most addresses have neither, but `data:` may.
+    """
+    return visible(url.translate(_IN_ADDRESSES), longest)
 
 
 def _revealed(text: str) -> str:

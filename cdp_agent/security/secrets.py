@@ -19,7 +19,6 @@ import msgspec
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.patterns import pattern
 from cdp_agent.security.origins import location_origin
-from cdp_agent.security.texts import with_texts
 
 if TYPE_CHECKING:
     from cdp_agent.security.masking import Mask
@@ -32,7 +31,9 @@ USER_DATA = "<user data>"
 """The label that is shown instead of values that the user filled in."""
 
 _PLACEHOLDER = pattern(r"<\s*secret\s*:\s*([\w.-]+)\s*>", re.IGNORECASE)
-_NAME = pattern(r"[A-Za-z][\w-]*(?:\.[\w-]+)*")
+NAME = r"[A-Za-z][\w-]*(?:\.[\w-]+)*"
+"""The names of secrets, as a regular expression."""
+_NAME = pattern(NAME)
 
 _T = TypeVar("_T")
 
@@ -176,12 +177,9 @@ class Secrets:
     def masked(self, value: _T) -> _T:
         """The same data with every text in it masked, also inside structs, lists and dicts; bytes are unchanged.
 
-        A secret whose parts are in several texts, in all of them or in those of one field or key, is masked as well.
+        Numbers count as texts. A secret whose parts are in several texts is masked as well: see Mask.hide_in.
         """
-        if not self:
-            return value
-        masked = with_texts(value, lambda text, name: self.mask(text))
-        return masked if self._mask is None else self._mask.hide_spread(masked)
+        return value if self._mask is None else self._mask.hide_in(value)
 
     def _value(self, name: str) -> str:
         secret = self._secrets[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TypeVar
 
 import msgspec
@@ -10,26 +11,35 @@ import msgspec
 _T = TypeVar("_T")
 
 
-def with_texts(value: _T, change: Callable[[str, str], str], name: str = "") -> _T:
+def with_texts(value: _T, change: Callable[[str, str], str], name: str = "", *, is_row: bool = False) -> _T:
     """The same value with `change(text, name)` in place of each text; the value itself if nothing changes.
 
-    The name is that of the field or key that holds the text, also in a list. Keys are texts, too; bytes are not. A list
-    of integers counts as a text of numbers, which may be those of characters.
+    The name is that of the field or key that holds the text, also in a list; in a list inside of a list, such as a row
+    of a table (`is_row`), with the place in it. Keys are texts, too; bytes are not. Numbers count as texts, except in
+    fields that are to hold numbers; a list of integers counts as one text.
     """
     result: object = value
     match value:
         case str():
             result = change(value, name)
+        case int() | float() if not isinstance(value, bool):
+            written = _written(value)
+            new_text = change(written, name)
+            result = value if new_text == written else new_text
         case msgspec.Struct():
             old = {each: getattr(value, each) for each in value.__struct_fields__}
+            for each in [each for each, was in old.items() if isinstance(was, int | float)]:
+                if each not in _untyped_fields(type(value)):
+                    del old[each]
             new = {each: new for each, was in old.items() if (new := with_texts(was, change, each)) is not was}
             result = msgspec.structs.replace(value, **new) if new else value
-        case list() | tuple() if value and all(type(each) is int for each in value):
+        case list() | tuple() if value and not is_row and all(type(each) is int for each in value):
             written = " ".join(map(str, value))  # characters, perhaps
             new_text = change(written, name)
             result = value if new_text == written else type(value)([new_text])
         case list() | tuple():
-            items = [with_texts(each, change, name) for each in value]
+            names = [f"{name}[{place}]" for place in range(len(value))] if is_row else [name] * len(value)
+            items = [with_texts(each, change, its, is_row=True) for each, its in zip(value, names, strict=True)]
             changed = any(new is not old for new, old in zip(items, value, strict=True))
             result = type(value)(items) if changed else value
         case dict():
@@ -42,3 +52,15 @@ def with_texts(value: _T, change: Callable[[str, str], str], name: str = "") -> 
             )
             result = pairs if changed else value
     return result  # type: ignore[return-value]  # of the same type in every case
+
+
+def _written(number: float) -> str:
+    """The number as text; one such as 75.0 as it is in JavaScript."""
+    return str(int(number)) if isinstance(number, int) or number.is_integer() else repr(number)
+
+
+@cache
+def _untyped_fields(kind: type[msgspec.Struct]) -> frozenset[str]:
+    """The fields of the struct that may hold anything, in which a number may be one from a page."""
+    annotations = [getattr(base, "__annotations__", {}) for base in kind.__mro__]
+    return frozenset(name for each in annotations for name, holds in each.items() if "Any" in str(holds))

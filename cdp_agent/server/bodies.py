@@ -13,13 +13,15 @@ from cdp_agent.outcome import AgentResult
 from cdp_agent.page.policy.rules import ResourceType
 from cdp_agent.page.tab.dialog_policy import DialogKind, Handling
 from cdp_agent.page.tab.settings import ColorScheme
-from cdp_agent.security.secrets import Fields
+from cdp_agent.security.secrets import NAME, SHORTEST, Fields
 from cdp_agent.session.calls import ToolError
 
 _Natural = Annotated[int, Meta(ge=1)]
 _Amount = Annotated[float, Meta(gt=0)]
 _Viewport = Annotated[str, Meta(pattern=VIEWPORT)]
 _Place = Annotated[str, Meta(pattern=PLACE)]
+_SECRET_NAMES = {"propertyNames": {"pattern": f"^{NAME}$"}}
+"""For the document alone, like the length of a secret: Secrets says more when it refuses one."""
 
 
 class _Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -61,7 +63,7 @@ class LimitsAsked(_Body, frozen=True, kw_only=True):
 class SecretAsked(_Body, frozen=True, kw_only=True):
     """A value that the model can have filled in, but never sees."""
 
-    value: str
+    value: Annotated[str, Meta(extra_json_schema={"minLength": SHORTEST})]
     origins: Annotated[
         tuple[str, ...], Meta(description="Origins that may receive it; by default, that of `url`.")
     ] = ()
@@ -84,7 +86,10 @@ class RunRequest(_Body, frozen=True, kw_only=True):
     data: Annotated[Any, Meta(description="Data for the model, such as names to fill in.")] = None
     answer: Annotated[Any, Meta(description="The JSON Schema of the answer.")] = None
     guardrails: Annotated[str | None, Meta(description="Rules that the model must follow.")] = None
-    secrets: Annotated[dict[str, SecretAsked], Meta(description="Secrets by the names that the model knows.")] = {}
+    secrets: Annotated[
+        dict[str, SecretAsked],
+        Meta(description="Secrets by the names that the model knows.", extra_json_schema=_SECRET_NAMES),
+    ] = {}
     page: PageSettingsAsked = PageSettingsAsked()
     limits: LimitsAsked = LimitsAsked()
     search: Annotated[
@@ -182,6 +187,7 @@ class DecisionBody(msgspec.Struct, frozen=True, kw_only=True):
     text: str | msgspec.UnsetType = msgspec.UNSET
     values: dict[str, FieldValue] | msgspec.UnsetType = msgspec.UNSET
     why: str | msgspec.UnsetType = msgspec.UNSET
+    for_site: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class AnswerBody(_Body, frozen=True, kw_only=True):
@@ -210,7 +216,10 @@ class SessionRequest(_Body, frozen=True, kw_only=True):
 
     url: Annotated[str | None, Meta(description="The page to open first.")] = None
     page: PageSettingsAsked = PageSettingsAsked()
-    secrets: Annotated[dict[str, SecretAsked], Meta(description="The values of placeholders in calls, by name.")] = {}
+    secrets: Annotated[
+        dict[str, SecretAsked],
+        Meta(description="The values of placeholders in calls, by name.", extra_json_schema=_SECRET_NAMES),
+    ] = {}
     allow_evaluate: Annotated[
         bool, Meta(description="Scripts also in a session with secrets, which they can read; of the server's own: no.")
     ] = False

@@ -35,6 +35,13 @@ _OF_SESSIONS = (SessionRequest, SessionState, ToolAnswer)
 _OTHERS = (FileList, Health, ErrorAnswer, PiloBody, PiloErrorAnswer, Webhook)
 _NEVER_EMPTY = (RunRequest, DecisionBody, AnswerBody, PiloBody)
 """The bodies that have to say something."""
+_NEITHER_OR_BOTH = {
+    "anyOf": [
+        {"properties": {"task": {"type": "null"}, "steps": {"maxItems": 0}}},
+        {"properties": {"task": {"type": "string"}, "steps": {"minItems": 1}}, "required": ["task", "steps"]},
+    ]
+}
+"""A run has a task or steps."""
 _WHY = {
     400: "The request is invalid; `error.message` says why.",
     401: "The token is missing or wrong.",
@@ -55,6 +62,7 @@ def document(*, takes_token: bool = True) -> dict[str, Any]:
     )
     components = plain_schema(components)
     components["PiloBody"]["required"] = ["task"]
+    components["RunRequest"]["not"] = _NEITHER_OR_BOTH  # where there is a oneOf, generators write two clients or none
     return {
         "openapi": "3.1.0",
         "info": {
@@ -142,13 +150,13 @@ def _events_of_run() -> dict[str, Any]:
             {
                 "name": "Last-Event-ID",
                 "in": "header",
-                "schema": {"type": "string"},
+                "schema": {"type": "string", "pattern": "^[0-9]{0,18}$"},
                 "description": "Send only events after this number.",
             },
             {
                 "name": "after",
                 "in": "query",
-                "schema": {"type": "integer"},
+                "schema": {"type": "integer", "minimum": 0, "maximum": 10**18 - 1},
                 "description": "The same as Last-Event-ID.",
             },
         ],

@@ -18,6 +18,8 @@ from cdp_agent.security.http_guard import Message, Receive, Scope, Send
 
 HEAD_TIMEOUT_S = 20
 LONGEST_HEAD = 64 << 10
+LAST_ANSWER_S = 0.5
+"""How long a client whose side of the connection has ended is waited for: it has left, or reads its answer."""
 UNREAD_TIMEOUT_S = 60
 """How long a client may read nothing of the data sent to it before its connection is closed."""
 MOST_CONNECTIONS = 1000
@@ -40,6 +42,7 @@ class _Protocol(HttpToolsProtocol):
         super().__init__(*args, **keywords)  # type: ignore[arg-type]  # as uvicorn gives them
         self._head_timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
+        self._leaving: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in HttpToolsProtocol
         super().connection_made(transport)
@@ -66,8 +69,25 @@ class _Protocol(HttpToolsProtocol):
         self._stop_waiting()
         super().on_headers_complete()
 
+    def eof_received(self) -> bool:  # type: ignore[override]  # uvicorn's says nothing, which means no
+        """Whether the connection stays open: a client may end its side behind a request, as `nc -N` does.
+
+        One that leaves does the same, so that only what is answered at once is.
+        """
+        if self.cycle is None or self.cycle.response_complete:
+            return False
+        self._leaving = self.loop.call_later(LAST_ANSWER_S, self.transport.close)
+        return True
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._leaving is not None and not self.pipeline:
+            self.transport.close()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        if self._leaving is not None:
+            self._leaving.cancel()
         super().connection_lost(exc)
 
     def _wait_for_head(self) -> None:
@@ -132,6 +152,7 @@ class HttpServer(uvicorn.Server):
 
     def __init__(self, app: ServedApp) -> None:
         self._app = _Answered(app)
+        self._is_asked_to_end = False
         super().__init__(
             uvicorn.Config(
                 self._app,
@@ -155,8 +176,15 @@ class HttpServer(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """The first signal stops the server gracefully, the second at once. Neither is raised again afterwards."""
-        self.force_exit = self.should_exit
-        self.should_exit = True
+        self.force_exit = self.should_exit = self._is_asked_to_end
+        self._is_asked_to_end = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether the server ends. It does when the application is drained: streams of other libraries end with it."""
+        if self._is_asked_to_end and not self.should_exit:
+            await self._app.drain()
+            self.should_exit = True
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._app.drain()

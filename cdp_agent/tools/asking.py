@@ -161,12 +161,17 @@ class _Form:
             label=wanted.label,
             field_type="select" if self._is_choice(ref) else field.type,
             required=wanted.required or field.required,
-            options=field.options or wanted.options,
+            options=[visible(each) for each in field.options or wanted.options],
             current_value=field.value if ref not in self._filled else USER_DATA,
             description=wanted.description,
             name=visible(field.name),
             error=visible(error),
         )
+
+    def _option(self, ref: str, value: FieldValue) -> FieldValue:
+        """The value, with the page's options in place of what was shown of them."""
+        options: dict[object, str] = {visible(each): each for each in self._fields[ref].options}
+        return [options.get(each, each) for each in value] if isinstance(value, list) else options.get(value, value)
 
     def _is_choice(self, ref: str) -> bool:
         """Whether an option is to be chosen: a combobox may accept other values too, so the model's type decides."""
@@ -190,7 +195,7 @@ class _Form:
     async def _put(self, ref: str, value: FieldValue, errors: dict[str, str]) -> None:
         try:
             origins = self._fields[ref].origins
-            if await user_form.enter(self._tab, ref, value, origins, choose=self._is_choice(ref)):
+            if await user_form.enter(self._tab, ref, self._option(ref, value), origins, choose=self._is_choice(ref)):
                 self._taken.add(ref)
         except InvalidArguments as error:
             errors[ref] = user_form.without_value(str(error), value)

@@ -6,10 +6,10 @@ import asyncio
 import importlib.util
 import logging
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
@@ -239,18 +239,31 @@ class LocalCalls:
         self._session = session
         self._caller = caller
         self._allowance = allowance
-        self._is_closing = False
+        self._closing = asyncio.Event()
 
     async def call(self, request: CallRequest) -> CallReply:
         """See ToolCalls."""
         name, most = self._name(request.session), self._settings.config.max_sessions
-        if self._is_closing:
+        if self._closing.is_set():
             raise BrowserError("The server is about to end.")
         if name not in self._sessions.names and len(self._sessions.names) >= most:
             raise SetupError(too_many_sessions(most))
         async with self._sessions.use(name, self._settings, self._caller) as opened:
             opened.trace(self._settings.config)
-            return await perform_call(opened.session, request, self._allowance)
+            return await self._unless_closing(perform_call(opened.session, request, self._allowance))
+
+    async def _unless_closing(self, call: Coroutine[Any, Any, CallReply]) -> CallReply:
+        """Awaits the call. Raises BrowserError when the server ends meanwhile, so that its client gets an answer."""
+        calling, closing = asyncio.ensure_future(call), asyncio.ensure_future(self._closing.wait())
+        try:
+            await asyncio.wait((calling, closing), return_when=asyncio.FIRST_COMPLETED)
+            if calling.done():
+                return calling.result()
+            raise BrowserError("The server is about to end, and gave this up: how much of it was done is not known.")
+        finally:
+            calling.cancel()
+            closing.cancel()
+            await asyncio.wait((calling, closing))
 
     async def files(self, asked: FilesRequest) -> list[SessionFile]:
         """See ToolCalls."""
@@ -264,8 +277,8 @@ class LocalCalls:
             await self._sessions.close_idle()
 
     async def close(self) -> None:
-        """Closes all sessions, so that calls under way fail; no new ones are opened."""
-        self._is_closing = True
+        """Gives up the calls under way and closes all sessions; no new ones are opened."""
+        self._closing.set()
         await self._sessions.close_all()
 
     def _name(self, given: str | None) -> str:

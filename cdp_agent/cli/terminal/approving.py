@@ -13,6 +13,7 @@ from cdp_agent.cli.terminal.json_lines import JsonLines
 from cdp_agent.cli.terminal.lines import Lines
 from cdp_agent.config import Config
 from cdp_agent.decisions import (
+    LONGEST_ASKED,
     ActionProposed,
     Approve,
     Ask,
@@ -37,7 +38,7 @@ from cdp_agent.decisions import (
     question_of,
 )
 from cdp_agent.errors import SetupError
-from cdp_agent.security.quoting import LONGEST_TEXT, quote, visible
+from cdp_agent.security.quoting import LONGEST_TEXT, quote, shown_address, visible
 from cdp_agent.steps.approval.approval import Submit
 from cdp_agent.steps.approval.policy import rules_from
 
@@ -47,8 +48,6 @@ _EDITING = "d 2 drops step 2, m 3 1 moves 3 to 1, r 2 … rewords it, a 2 … ad
 
 Read = Callable[[str, bool], Awaitable[str | None]]
 """Reads a line at this prompt, which is not shown if the second argument is True; None when there are no more lines."""
-_LONGEST = 2_000
-"""How much of what a model says is shown, in characters."""
 HIDDEN = ("password",)
 """Types of fields whose text is not shown on the screen."""
 _BOXES = ("checkbox", "switch")
@@ -86,7 +85,7 @@ class Terminal:
     async def __call__(self, ask: Ask, submit: Submit) -> None:
         """Shows the question, and reads lines until a decision counts or there are no more lines."""
         await self._lines.drop_typed_ahead()
-        self._say(_shown(ask))
+        self._say(question_shown(ask))
         while True:
             decision = await self._decision(ask)
             if decision is None:
@@ -217,24 +216,24 @@ def _choices(ask: Ask) -> str:
             return "[a]gain, [r]eword, [s]kip, [q]uit: "
 
 
-def _shown(ask: Ask) -> str:
+def question_shown(ask: Ask) -> str:
     match ask:
         case PlanProposed(steps=steps, message=message):
-            return "\n".join(filter(None, [visible(message, _LONGEST), _numbered(steps)]))
+            return "\n".join(filter(None, [visible(message, LONGEST_ASKED), _numbered(steps)]))
         case ActionProposed(number=number, step=step, held=held) if held is not None:
             return f"{number} {' → '.join(filter(None, (step, question_of(ask))))}"
         case ActionProposed(number=number, step=step, tool=tool, about=about, arguments=arguments, risks=risks):
-            given = visible(msgspec.json.encode(arguments).decode(), _LONGEST)
+            given = visible(msgspec.json.encode(arguments).decode(), LONGEST_ASKED)
             why = f" It {', '.join(risks)}." if risks else ""
             return f"{number} {' → '.join(filter(None, (step, f'{tool} {about} {given}{why}')))}"
         case QuestionAsked(question=question, options=options):
-            return "\n".join(filter(None, [visible(question, _LONGEST), _numbered(options)]))
+            return "\n".join(filter(None, [visible(question, LONGEST_ASKED), _numbered(options)]))
         case FormRequested():
             return form_shown(ask)
         case Paused(url=url):
-            return visible(f"Paused at {url}") + _PAUSED
+            return f"Paused at {shown_address(url)}" + _PAUSED
         case failed:
-            what = visible(f"{failed.step}: {failed.error}", _LONGEST)
+            what = visible(f"{failed.step}: {failed.error}", LONGEST_ASKED)
             return f"{failed.number:>3}  {what} {failed.retries_left} retries are left."
 
 
@@ -244,8 +243,8 @@ def _numbered(steps: list[str]) -> str:
 
 def form_shown(ask: FormRequested) -> str:
     """The form's description, the origins that its values can reach, and the errors of its fields."""
-    where = f" on {visible(ask.url)}" if ask.url else ""
-    lines = [f"{visible(ask.description, _LONGEST)}{where}"]
+    where = f" on {shown_address(ask.url)}" if ask.url else ""
+    lines = [f"{visible(ask.description, LONGEST_ASKED)}{where}"]
     if beyond := [origin for origin in ask.origins if not ask.url.startswith(origin)]:
         lines.append(visible(f"What you fill in can also get to {', '.join(beyond)}."))
     lines += [f"{visible(field.label)}: {quote(field.error, LONGEST_TEXT)}" for field in ask.fields if field.error]
@@ -287,7 +286,7 @@ def _prompt(field: FormField) -> str:
         words.append(f"[{visible(field.current_value)}]")
     if field.required:
         words.append("*")
-    return f"{visible(' '.join(words), _LONGEST)}: "
+    return f"{visible(' '.join(words), LONGEST_ASKED)}: "
 
 
 def _value(field: FormField, line: str) -> FieldValue | None:

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
 from cdp_agent.cdp import fetch
 from cdp_agent.patterns import pattern
+from cdp_agent.security.quoting import quote
 
 RequestKind = Literal["submits", "pays", "sends", "deletes", "downloads"]
 
@@ -63,6 +64,7 @@ _GRAPHQL_KEYS = frozenset({"query", "operationName", "variables", "extensions"})
 _GRAPHQL_TEXTS = pattern(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|#[^\n\r]*', re.DOTALL)
 _GRAPHQL_WRITES = pattern(r"\s*(?:mutation|subscription)\b[^{]*\{")
 _GRAPHQL_TOKEN = pattern(r"[{}()\[\]\"]|\w+")
+_MEDIA_TYPE = pattern(r"[a-z]+/[a-z0-9.+-]{1,60}")
 _VARIES = pattern(r"[0-9a-f]{8}[0-9a-f-]*|\d+", re.IGNORECASE)
 _MULTIPART_NAME = pattern(r'Content-Disposition:[^\r\n]*?\bname="([^"\r\n]*)"', re.IGNORECASE)
 _MOST_FIELDS = 8
@@ -145,6 +147,8 @@ def body_of(request: fetch.PausedRequest) -> str:
         return ""
     kind = _content_type(request).partition(";")[0].strip()
     amount = f"{len(request.post_data.encode())} bytes" if request.post_data is not None else "a body"
+    if kind and not _MEDIA_TYPE.fullmatch(kind):
+        kind = quote(kind)  # a page can name any
     return f"{amount} of {kind}" if kind else amount
 
 

@@ -29,6 +29,7 @@ from cdp_agent.decisions import (
     UserAsk,
     proposed,
     with_effect,
+    with_nothing_hidden,
 )
 from cdp_agent.errors import ActionError, BlockedByPolicy
 from cdp_agent.events import FormDataError, FormDataRequested
@@ -204,6 +205,7 @@ class Approvals:
     async def _ask(
         self, ask: Ask, why_stopped: str, approver: Approver | None = None, *, unanswered: Decision | None = None
     ) -> Decision:
+        ask = with_nothing_hidden(ask)
         if self._queue is None or (approver is None and not self._has_approver):
             self._run.emit(ApprovalAsked(**self._run.stamp, ask=ask))
             return self._stopped(ask, Stop(why_stopped), "policy")

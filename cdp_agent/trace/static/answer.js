@@ -9,6 +9,7 @@ const DECISIONS = {
   ],
   action: [
     ['execute', 'Do it', true],
+    ['execute', 'Allow all such for this site and this run', false, { for_site: true }],
     ['skip', 'Leave it out'],
     ['reword', 'Do something else'],
     ['stop', 'Stop the run'],
@@ -58,10 +59,15 @@ function answerForm(ask, send, drafts) {
   const fields = (ask.type === 'form' ? ask.fields : []).map((field) => [field, fieldFor(field)]);
   const possible = DECISIONS[ask.type].filter(([name]) => !(name === 'reword' && ask.held));
   const boxes = new Map(possible.filter(([name]) => WORDS[name]).map(([name]) => [name, wordsFor(name, ask)]));
-  const buttons = possible.map(([name, label, main]) =>
+  const buttons = possible.map(([name, label, main, more]) =>
     h(
       'button',
-      { class: `button ${main ? 'main' : ''}`, type: 'button', 'data-decision': name, onclick: () => decide(name) },
+      {
+        class: `button ${main ? 'main' : ''}`,
+        type: 'button',
+        'data-decision': name,
+        onclick: () => decide(name, more),
+      },
       label,
     ),
   );
@@ -79,7 +85,7 @@ function answerForm(ask, send, drafts) {
         {},
         `${field.label}${field.required ? ' (required)' : ''}`,
         box,
-        field.error ? h('span', { class: 'note bad' }, field.error) : '',
+        field.error ? h('span', { class: 'note bad' }, `The page says: ${field.error}`) : '',
       ),
     ),
     [...boxes.values()],
@@ -88,14 +94,15 @@ function answerForm(ask, send, drafts) {
   );
   drafts.set(ask.id, form);
 
-  async function decide(name) {
+  async function decide(name, more = {}) {
     const box = boxes.get(name);
     if (box && box.hidden) {
       box.hidden = false;
       box.querySelector('input, textarea').focus();
       return;
     }
-    const decision = { decision: name };
+    /** @type {Record<string, any>} */
+    const decision = { decision: name, ...more };
     if (box) {
       const said = box.querySelector('input, textarea').value.trim();
       decision[WORDS[name][0]] =

@@ -717,7 +717,7 @@ function askWords(ask) {
     case 'question':
       return [ask.question, ...(ask.options ?? [])].join('\n');
     case 'form':
-      return ask.description;
+      return [ask.description, ask.origins?.length ? `For ${ask.origins.join(', ')}` : ''].filter(Boolean).join('\n');
     case 'paused':
       return `The page is yours: ${ask.url}`;
     case 'action':
@@ -729,6 +729,7 @@ function askWords(ask) {
 
 function decisionWords(made) {
   const words = made.text ?? made.step ?? made.why ?? made.feedback ?? '';
-  const said = made.decision[0].toUpperCase() + made.decision.slice(1);
+  const whole = made.decision[0].toUpperCase() + made.decision.slice(1);
+  const said = made.for_site ? `${whole}, and all such at this site` : whole;
   return words ? `${said}: ${words}` : said;
 }

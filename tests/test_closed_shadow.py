@@ -464,7 +464,10 @@ async def test_closed_roots_of_a_large_page_that_were_not_looked_for_are_named(
     assert ('button "Root two"' in found.text, found.omitted) == (True, [])
 
 
-async def test_closed_roots_are_found_where_few_of_thousands_of_elements_may_host_one(page: Page, serve: Serve) -> None:
+async def test_closed_roots_are_found_where_few_of_thousands_of_elements_may_host_one(
+    page: Page, serve: Serve, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(closed_shadow, "_SHARE", 1e9)  # large documents are searched each time
     await opened(page, serve, f"<!doctype html><div id=one></div><div id=two></div><ul>{'<li>' * 6000}</ul>")
     await page.evaluate(
         """const attach = (host, text) => {
@@ -474,10 +477,12 @@ async def test_closed_roots_are_found_where_few_of_thousands_of_elements_may_hos
         };
         void attach(attach(one, 'Outer').lastChild, 'Inner')"""
     )
+    asked.clear()
     first = (await page.snapshot()).text
     await page.evaluate("two.attachShadow({mode: 'closed'}).innerHTML = 'Later'; null")
 
     assert ("Outer" in first, "Inner" in first, "Later" in (await page.snapshot()).text) == (True, True, True)
+    assert "DOM.getOuterHTML" not in asked
 
 
 async def test_listeners_that_were_not_asked_for_again_are_named(

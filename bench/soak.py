@@ -307,6 +307,10 @@ async def measure(
                 await asyncio.gather(*(_drive(soak, page, until, actions) for page in pages))
                 while soak.tabs < tabs * until // navigations:
                     await soak.open_and_close_tab()
+                # What nobody waits for, such as a reading that was dropped, is to be answered.
+                while pending := [each.future for each in browser._instance.connection._pending.values()]:
+                    await asyncio.wait(pending)
+                    await asyncio.sleep(0)
                 number += 1
                 inside = number % inside_every == 0
                 counted = count(browser, soak, time.monotonic() - begun, looks_inside=inside)

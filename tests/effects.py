@@ -15,6 +15,8 @@ from tests.web import Web
 POST = "fetch('/@', {method: 'POST', body: new URLSearchParams({amount: 5})}).catch(() => 0)"
 LATE = "Now it comes"
 """What the page shows when what is late comes."""
+_STILL = "<style>p { height: 1em }</style>"
+"""What comes late moves nothing: a click would be lost that is just on its way to what moves."""
 _SHOWN = "said.textContent = 'This is @';"
 _FRAME = "let f = document.createElement('iframe'); document.body.append(f);"
 
@@ -77,7 +79,9 @@ def put(web: Web, effects: Sequence[Effect]) -> str:
     """The address of a page with all of them."""
     web.put("b", "/frame", "<script>fetch('/' + location.search.slice(1), {method: 'POST'}).catch(() => 0)</script>")
     rows = [each.html.replace("@", mark(n)).replace("§", name_of(n)) for n, each in enumerate(effects, 1)]
-    return web.put("a", "/page", "<p id=said></p><p id=late></p>" + "".join(f"<div>{row}</div>" for row in rows))
+    return web.put(
+        "a", "/page", "<p id=said></p><p id=late></p>" + _STILL + "".join(f"<div>{row}</div>" for row in rows)
+    )
 
 
 def reached(web: Web, number: int) -> list[str]:

@@ -233,6 +233,8 @@ FENCING = {
     },
     "agent/judge/validator.py": {
         "_judge": {"answer", "new"},
+        "rows_report": {"latest"},
+        "confirm_abort": {"feedback"},
         "_records": {"actions", "findings"},
         "_before": {"refusal"},
         "claims_report": {"checked"},

@@ -69,7 +69,6 @@ print(*sys.modules)
 import cdp_agent.browser.instance
 print(*sys.modules)
 from cdp_agent import Agent
-from tests.tables import table
 print(*sys.modules)"""
 
     told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)

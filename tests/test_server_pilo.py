@@ -82,7 +82,7 @@ def test_fields_have_the_names_of_pilo(events: list[tuple[str, dict[str, Any]]])
 
 
 async def test_what_stopped_the_run_has_the_code_of_pilo(browser: Browser) -> None:
-    with ReplayServer(replies=[tool_call("wait", {"seconds": 0}), DONE]) as model:
+    with ReplayServer(replies=[tool_call("wait", {"seconds": 0})] * 2) as model:
         async with serving(browser, scripted(model)) as served:
             events = await pilo(served, task="Find tea", maxIterations=1)
 

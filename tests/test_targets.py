@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from cdp_agent.browser.targets import Targets
-from cdp_agent.cdp import target
+from cdp_agent.cdp import chrome_limit, target
 from cdp_agent.errors import PageClosed, PageUnresponsive
-from cdp_agent.page.frames import responsiveness
 from cdp_agent.page.storage_state import cookies_of
 from cdp_agent.page.tab.tab import Tab
 
@@ -55,7 +54,7 @@ async def test_a_tab_that_is_closed_before_it_is_there_is_told_as_closed(at_once
 
 
 async def test_a_chrome_that_a_page_keeps_busy_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(responsiveness, "CHROME_LIMIT_S", 0.01)
+    monkeypatch.setattr(chrome_limit, "CHROME_LIMIT_S", 0.01)
     connection = FakeChrome().connect()
 
     with pytest.raises(PageUnresponsive, match=r"Chrome did not list its tabs within .* If a page opens frames"):

@@ -14,7 +14,6 @@ import msgspec
 from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.browser.launch.proxy import ChromeProxy, Proxy, chrome_proxy
 from cdp_agent.cdp import target
-from cdp_agent.page.frames.responsiveness import chrome_limit
 from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.page.tab.settings import PageSettings, Viewport, viewport_of
 
@@ -80,6 +79,8 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
             proxy_server=None if proxy is None else proxy.server,
             proxy_bypass_list=None if proxy is None else proxy.bypass,
         )
+        from cdp_agent.cdp.chrome_limit import chrome_limit  # late: asyncio is not needed to start a Chrome
+
         async with chrome_limit("open a context"):
             created = await browser.send(command)
         return created.browser_context_id

@@ -13,11 +13,11 @@ from cdp_agent.browser.attach.connecting import Attempt
 from cdp_agent.browser.attach.tab_closer import TabCloser
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import target
+from cdp_agent.cdp.chrome_limit import chrome_limit
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.system_info import GetProcessInfo
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BrowserError
-from cdp_agent.page.frames.responsiveness import chrome_limit
 from cdp_agent.page.page import Page, page_of
 from cdp_agent.page.policy.limits import limit
 from cdp_agent.page.policy.policy_registry import PolicyRegistry

@@ -18,12 +18,12 @@ import msgspec
 
 from cdp_agent.browser.attach.tab_closer import TabCloser
 from cdp_agent.cdp import runtime, target
+from cdp_agent.cdp.chrome_limit import chrome_limit
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.known_errors import is_ending
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BrowserError, PageClosed, ProtocolError, SetupError
 from cdp_agent.page.frames.recent import RecentSet
-from cdp_agent.page.frames.responsiveness import chrome_limit
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import shortened
 from cdp_agent.page.tab.tab import Tab

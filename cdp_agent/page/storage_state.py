@@ -14,9 +14,9 @@ import msgspec
 
 from cdp_agent.cdp import dom_storage, fetch, network, storage, target
 from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp.chrome_limit import chrome_limit
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import BrowserError, SetupError
-from cdp_agent.page.frames.responsiveness import chrome_limit
 from cdp_agent.security import files
 
 _SESSION = -1.0

@@ -72,9 +72,10 @@ class _Protocol(HttpToolsProtocol):
     def eof_received(self) -> bool:  # type: ignore[override]  # uvicorn's says nothing, which means no
         """Whether the connection stays open: a client may end its side behind a request, as `nc -N` does.
 
-        One that leaves does the same, so that only what is answered at once is.
+        One that leaves does the same: it is waited for as long as an answer at once takes, and not while it is being
+        sent something, which it may have enough of.
         """
-        if self.cycle is None or self.cycle.response_complete:
+        if self.cycle is None or self.cycle.response_started:
             return False
         self._leaving = self.loop.call_later(LAST_ANSWER_S, self.transport.close)
         return True

@@ -70,9 +70,12 @@ The task goes on: it is not shown that it cannot be done.
 _JUDGED_BEFORE = """\
 An answer to this task was refused before. That may have been wrong, or what it missed may have been done since: you \
 get more of the records now. Refuse again only for what these do not show, and say which it is."""
+_SHOWN = "Of the quotes, names, numbers and addresses in the answer these were shown to the agent:"
 _ELSEWHERE = """\
 Of these the figures were shown, but not with the words or units that the answer has beside them. Decide by the line \
-whether it means the same"""
+whether it means the same:"""
+_OF_USER = "No page showed these; they are the user's own words:"
+_MISSING = "These were not found in anything shown to it:"
 _PICTURE = "The last picture that the agent had of the page comes with this; the labels were painted onto it."
 _DOES_NOT_FIT = "The answer does not have the form that was asked for: {problems}. Call done again with JSON that fits."
 
@@ -101,7 +104,7 @@ async def conclude(run: Run, answer: str) -> str | None:
     run.validations += 1
     checked = check_claims(run, value)
     try:
-        verdict = await _judge(run, answer, checked)
+        verdict = await _judge(run, answer, _reports(run, answer, checked))
     except (BadReply, Refused) as error:
         run.emit(AgentStatus(**run.stamp, message=f"The answer could not be judged: {error}"))
         _end_forced(run, value, f"The answer could not be judged: {error}")
@@ -146,7 +149,7 @@ async def confirm_abort(run: Run, reason: str) -> str | None:
     """
     run.validations += 1
     try:
-        verdict = await _judge(run, reason, check_claims(run, reason), gives_up=True)
+        verdict = await _judge(run, reason, _reports(run, reason, check_claims(run, reason)), gives_up=True)
     except (BadReply, Refused, OverBudget) as error:
         run.emit(AgentStatus(**run.stamp, message=f"It could not be judged whether to give up: {error}"))
         run.give_up(reason)
@@ -181,7 +184,7 @@ def _end_forced(run: Run, value: object, why: str) -> None:
     run.end = End(value, TaskError("failed", why), "forced")
 
 
-async def _judge(run: Run, answer: str, checked: Checked, *, gives_up: bool = False) -> ValidateTaskArguments:
+async def _judge(run: Run, answer: str, reports: list[str], *, gives_up: bool = False) -> ValidateTaskArguments:
     conversation = run.judge
     if conversation is None:
         system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(run.task.guardrails))
@@ -195,8 +198,7 @@ async def _judge(run: Run, answer: str, checked: Checked, *, gives_up: bool = Fa
             *_before(run, first=first),
             ("The agent gives the task up, since:\n" if gives_up else "The answer to judge:\n")
             + fence(answer, "answer"),
-            *claims_report(run, checked),
-            rows_report(run, answer, checked),
+            *reports,
             _PICTURE if picture is not None else "",
         ]
         return Question(_joined(parts), picture, _joined(_records(run, conversation, first=first)), page)
@@ -243,6 +245,10 @@ def _joined(parts: list[str]) -> str:
     return "\n\n".join(filter(None, parts))
 
 
+def _reports(run: Run, answer: str, checked: Checked) -> list[str]:
+    return [*claims_report(run, checked), rows_report(run, answer, checked)]
+
+
 def claims_report(run: Run, checked: Checked) -> list[str]:
     """The claims that pages showed, each with its line, those that only the user made, and those not shown."""
     here = shown_address(run.tabs.page.url)
@@ -251,17 +257,16 @@ def claims_report(run: Run, checked: Checked) -> list[str]:
         places = ((each.claim, each.line, f"on {each.url}" if each.url not in ("", here) else "") for each in claims)
         return "\n".join(" — ".join(filter(None, parts)) for parts in places)
 
-    reports = [
-        (
-            "Of the quotes, names, numbers and addresses in the answer these were shown to the agent",
-            "shown",
-            lines(checked.found),
-        ),
-        (_ELSEWHERE, "shown of something else", lines(checked.elsewhere)),
-        ("No page showed these; they are the user's own words", "words of the user", "\n".join(checked.from_user)),
-        ("These were not found in anything shown to it", "not found", "\n".join(checked.missing)),
+    shown = f"{_SHOWN}\n" + fence(lines(checked.found), "shown")
+    elsewhere = f"{_ELSEWHERE}\n" + fence(lines(checked.elsewhere), "shown of something else")
+    user = f"{_OF_USER}\n" + fence("\n".join(checked.from_user), "words of the user")
+    missing = f"{_MISSING}\n" + fence("\n".join(checked.missing), "not found")
+    return [
+        shown if checked.found else "",
+        elsewhere if checked.elsewhere else "",
+        user if checked.from_user else "",
+        missing if checked.missing else "",
     ]
-    return [f"{heading}:\n{fence(text, label)}" for heading, label, text in reports if text]
 
 
 def rows_report(run: Run, answer: str, checked: Checked) -> str:

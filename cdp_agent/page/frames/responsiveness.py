@@ -24,12 +24,6 @@ CHROME_UNRESPONSIVE = (
     "Chrome does not answer: its process was stopped, or hangs. Let it go on, or end it and open the browser anew."
 )
 
-_CHROME_BUSY = (
-    "Chrome did not {} within {:g} s. If a page opens frames or tabs without end, go elsewhere in its tab, or close it;"
-    " else open the browser anew."
-)
-CHROME_LIMIT_S = 20.0
-
 _deadlines: WeakKeyDictionary[Session, set[Deadline]] = WeakKeyDictionary()
 
 
@@ -104,15 +98,6 @@ async def is_answered(session: Session, answer: Awaitable[object], within_s: flo
         pass  # that is an answer, too
     session.unresponsive = False
     return True
-
-
-def chrome_limit(task: str) -> Deadline:
-    """A deadline for what Chrome itself is asked: `task` is the verb with its object, such as "open a tab".
-
-    It raises PageUnresponsive. A page that opens frames or tabs in a loop keeps Chrome from all else, though it goes on
-    sending events.
-    """
-    return Deadline(CHROME_LIMIT_S, error=lambda: PageUnresponsive(_CHROME_BUSY.format(task, CHROME_LIMIT_S)))
 
 
 async def check_chrome(session: Session) -> None:

@@ -47,13 +47,12 @@ _AS_A_USER = ("chooseNative", "setOption")
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
 _BUSY = "The page did not answer within {:g} s: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
-_REPLACED = (
-    "The page was replaced by another one meanwhile: take a new snapshot. If this goes on, it loads itself anew without"
-    " end: go elsewhere."
-)
 _STILL_BUSY = "The page still does not answer: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
 _TOO_LARGE = "Error: too large: "
-_REPLACED = "The page was replaced by another one meanwhile: take a new snapshot."
+_REPLACED = (
+    "The page was replaced by another one meanwhile. If this goes on, it loads itself anew without end: go elsewhere. "
+    "Take a new snapshot."
+)
 CRASHED_PAGE = "The page's process crashed: reload it or go elsewhere."
 
 

@@ -13,10 +13,11 @@ when a wheel is built, and for a checkout. Where that file is older than a scrip
 sent as they are written, without comments: then errors in them name our functions.
 """
 
-import json
 import os
 import re
 from functools import cache
+
+import msgspec
 
 WORLD = "cdp_agent"
 """The name of our isolated world in each document."""
@@ -174,7 +175,7 @@ def kept(part: int) -> str:
 
     In single quotes, since the double ones in it are escaped once more when it is sent.
     """
-    literal = json.dumps(added(part))[1:-1].replace('\\"', '"').replace("'", "\\'")
+    literal = msgspec.json.encode(added(part)).decode()[1:-1].replace('\\"', '"').replace("'", "\\'")
     return f"globalThis.{WORLD}_{part} = '{literal}'"
 
 

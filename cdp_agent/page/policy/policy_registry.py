@@ -21,7 +21,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -77,7 +76,6 @@ class PolicyRegistry:
         """By session id, in the order of their arrival, parents first."""
         self._released: dict[str, Site] = {}
         """The workers without rules, from which we detached, by target id."""
-        self._sockets: WeakKeyDictionary[TabGroup, HeldSockets] = WeakKeyDictionary()
         self._starting: set[asyncio.Future[Empty]] = set()
         """The pending commands that let waiting workers run."""
 
@@ -110,10 +108,6 @@ class PolicyRegistry:
         ]
         # They may be gone with their pages.
         await asyncio.gather(*map(self._connection.browser.send, close), return_exceptions=True)
-
-    def add_sockets(self, group: TabGroup, sockets: HeldSockets) -> None:
-        """Adds what holds the WebSockets of a group, for those of workers at its sites."""
-        self._sockets[group] = sockets
 
     def add_tab(self, group: TabGroup, target_id: str, url: str) -> None:
         """Adds a tab with its present address, before its sessions are watched."""
@@ -304,7 +298,7 @@ class PolicyRegistry:
     def _sockets_of(self, worker: SiteWorker) -> HeldSockets | None:
         """What holds a worker's WebSockets: that of the first tabs under a Hold which were at its site."""
         groups = (group for group in self.table.groups_at(worker.site) if hold_of(group.tab_rules) is not None)
-        return next((self._sockets[group] for group in groups if group in self._sockets), None)
+        return next((group.sockets for group in groups if group.sockets is not None), None)
 
     def limit_sockets(self, sockets: HeldSockets) -> None:
         """Puts the present conditions of sockets in force in the workers of their sites."""

@@ -96,7 +96,7 @@ async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
             note = _DOES_NOT_FIT.format(problems=listed(problems))
             continue
         if verdict.task_completed and (unsupported := checked.unsupported) and not note and not last:
-            note = _NOT_SHOWN.format(report="\n".join(claims_report(run, unsupported)))
+            note = _NOT_SHOWN.format(report="\n".join(filter(None, claims_report(run, unsupported))))
             continue
         completed = verdict.task_completed and not problems
         run.emit(

@@ -38,7 +38,8 @@ async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: 
     # Timers that were cancelled stay with asyncio until their time comes, or until they are most of a hundred, with the
     # context of the action in which they were made, which has its pause.
     left_to_asyncio = {"asyncio.events.TimerHandle", f"{Pause.__module__}.Pause", "asyncio.locks.Event"}
-    assert set(growing(before, after)) - left_to_asyncio == set()
+    one_or_two = {"Activity.previous_loaders"}  # of a popup: whether Chrome told of its empty document depends on time
+    assert set(growing(before, after)) - left_to_asyncio - one_or_two == set()
     assert [getattr(after, each) for each in OPEN] == [getattr(before, each) for each in OPEN]
 
 

@@ -17,8 +17,6 @@ import os
 import re
 from functools import cache
 
-import msgspec
-
 WORLD = "cdp_agent"
 """The name of our isolated world in each document."""
 PACKED = "packed.txt"
@@ -175,7 +173,9 @@ def kept(part: int) -> str:
 
     In single quotes, since the double ones in it are escaped once more when it is sent.
     """
-    literal = msgspec.json.encode(added(part)).decode()[1:-1].replace('\\"', '"').replace("'", "\\'")
+    import json  # late: nothing else that opens a browser needs it; msgspec is not there when a wheel is built
+
+    literal = json.dumps(added(part))[1:-1].replace('\\"', '"').replace("'", "\\'")
     return f"globalThis.{WORLD}_{part} = '{literal}'"
 
 

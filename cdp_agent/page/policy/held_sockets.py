@@ -41,7 +41,7 @@ class HeldSockets:
 
     def __init__(self, hold: Callable[[], Hold], group: TabGroup, limit: Callable[[], None]) -> None:
         """`hold` returns the Hold in force in these tabs, `limit` puts `conditions` in force on all their sessions."""
-        self._hold, self._group, self._limit = hold, group, limit
+        self._hold, self.group, self._limit = hold, group, limit
         self._is_holding = False
         self._allowed: set[str] = set()
         """The addresses of the connections that may send in this act."""
@@ -138,8 +138,8 @@ class HeldSockets:
             return
         payload = msgspec.json.decode(event.response.payload_data, type=str)
         loader = self._loaders.get(session, "")
-        tab = self._group.tab_of_document(loader)
-        verdict = hold.message(url, payload, loader, tab, self._group.beside(tab))
+        tab = self.group.tab_of_document(loader)
+        verdict = hold.message(url, payload, loader, tab, self.group.beside(tab))
         if not self._is_holding or url in self._allowed:
             return
         if isinstance(verdict, bool):

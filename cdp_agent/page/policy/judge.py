@@ -22,8 +22,6 @@ from .rules import Blocked, Refusal, RequestRules
 if TYPE_CHECKING:
     from cdp_agent.page.activity.activity import Activity
 
-    from .held_sockets import HeldSockets
-
 FailReason = Literal["Aborted", "BlockedByClient"]
 _LONGEST_ORIGIN = 300
 _REMEMBERED = 1_000
@@ -80,8 +78,6 @@ class TabGroup:
         """The tabs' ids, also of closed ones, which are the ids of their root frames."""
         self.frames = RecentSet()
         """The ids of other frames and of dedicated workers, also of those that are gone."""
-        self.sockets: HeldSockets | None = None
-        """What holds its WebSockets, also those of workers at its sites."""
         self.requests = RecentSet()
         """The ids of its documents' requests: those that are sent while rules end may be reported later."""
         self._visited = RecentSet()

@@ -21,6 +21,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 import msgspec
 
@@ -74,6 +75,7 @@ class PolicyRegistry:
         """The session from which we attach to workers, while there are, or will be, rules for any."""
         self._workers: dict[str, _Attached] = {}
         """By session id, in the order of their arrival, parents first."""
+        self._sockets: WeakSet[HeldSockets] = WeakSet()
         self._released: dict[str, Site] = {}
         """The workers without rules, from which we detached, by target id."""
         self._starting: set[asyncio.Future[Empty]] = set()
@@ -108,6 +110,10 @@ class PolicyRegistry:
         ]
         # They may be gone with their pages.
         await asyncio.gather(*map(self._connection.browser.send, close), return_exceptions=True)
+
+    def add_sockets(self, sockets: HeldSockets) -> None:
+        """Adds what holds the WebSockets of a group, also those of workers at its sites."""
+        self._sockets.add(sockets)
 
     def add_tab(self, group: TabGroup, target_id: str, url: str) -> None:
         """Adds a tab with its present address, before its sessions are watched."""
@@ -298,7 +304,7 @@ class PolicyRegistry:
     def _sockets_of(self, worker: SiteWorker) -> HeldSockets | None:
         """What holds a worker's WebSockets: that of the first tabs under a Hold which were at its site."""
         groups = (group for group in self.table.groups_at(worker.site) if hold_of(group.tab_rules) is not None)
-        return next((group.sockets for group in groups if group.sockets is not None), None)
+        return next((sockets for group in groups for sockets in self._sockets if sockets.group is group), None)
 
     def limit_sockets(self, sockets: HeldSockets) -> None:
         """Puts the present conditions of sockets in force in the workers of their sites."""

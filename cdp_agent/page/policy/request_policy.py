@@ -64,7 +64,8 @@ class RequestPolicy:
         self._registry = registry
         self._on_browser_session = table.all_ours
         self._sessions: dict[Session, _Watched] = {}
-        self._sockets = self.group.sockets = HeldSockets(lambda: self.hold, self.group, self._limit_all_sockets)
+        self._sockets = HeldSockets(lambda: self.hold, self.group, self._limit_all_sockets)
+        registry.add_sockets(self._sockets)
         self._retired: list[RequestRules] = []
         self._lingering: list[RequestRules] = []
         """The rules of runs that are over, whose late effects are still held, see `linger`."""

@@ -17,6 +17,7 @@ from .acting import ref
 from .conftest import Serve
 
 WAY_S = 0.06
+_MOST_TRIES = 12
 
 
 @pytest.fixture
@@ -57,8 +58,9 @@ async def test_a_new_document_and_the_first_acts_there_wait_for_few_answers(
     page: Page, serve: Serve, ways: Callable[[], int]
 ) -> None:
     other = serve("<title>Other</title><input aria-label=Name><button onclick=1>Go</button>")
-    counted: dict[str, list[int]] = {"goto and first view": [], "click": [], "field": []}
-    for _ in range(4):
+    wanted = {"goto and first view": 6, "click": 6, "field": 4}
+    counted: dict[str, list[int]] = {what: [] for what in wanted}
+    for _ in range(_MOST_TRIES):
         ways()
         await page.goto(serve(f"<button onclick=''>Go</button><a href='{other}'>Next</a>"))
         await page.snapshot()
@@ -71,7 +73,9 @@ async def test_a_new_document_and_the_first_acts_there_wait_for_few_answers(
         ways()
         await page.fill(field, "Ada")
         counted["field"].append(ways())
+        # The fewest: on a busy machine a page may be asked once more whether it is at rest.
+        fewest = {what: min(counts) for what, counts in counted.items()}
+        if fewest == wanted:
+            break
 
-    # The fewest: on a busy machine a page may be asked once more whether it is at rest.
-    fewest = {what: min(counts) for what, counts in counted.items()}
-    assert fewest == {"goto and first view": 6, "click": 6, "field": 4}
+    assert fewest == wanted

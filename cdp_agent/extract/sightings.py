@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -16,6 +17,7 @@ _NEXT_CELL = re.compile(r"\s?\|\s?([^|\s]+)\s?(?=\||$)")
 _ONE_QUANTITY = re.compile(r"\s?(?:/|-|of|out of|to|bis|von|av|til|x)\s?")
 """What connects the figures of one quantity, such as 4.6 out of 5."""
 _STOP = re.compile(r"[,;·•|()]")
+_BY_VALUE = ("number", "time")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -80,7 +82,9 @@ class ShownFigures:
             return None
         other: Sighting | None = None
         seen_apart: set[Figure] = set()
-        for line, shown in self._lines:
+        lines = self._lines
+        for at in sorted(set[int]().union(*map(self._lines_with, claimed))):
+            line, shown = lines[at]
             matching = {one: [each for each in shown if not each.part and each.shows(one)] for one in claimed}
             same = {one for one in claimed if any(self._means_same(one, each, line, beside) for each in matching[one])}
             if len(same) == len(matching):
@@ -110,3 +114,19 @@ class ShownFigures:
         lines = dict.fromkeys(line for line in placed(self._text.split("\n")) if any(map(str.isdigit, line.text)))
         shown = [ShownLine(msgspec.structs.replace(line, text=normalise(line.text))) for line in reversed(lines)]
         return [(line, line.figures) for line in shown]
+
+    def _lines_with(self, claimed: Figure) -> set[int]:
+        """The places in `_lines` of lines that may show a figure."""
+        if claimed.kind not in _BY_VALUE:
+            return self._places.get(claimed.kind, set())
+        return set[int]().union(*(self._places.get(value, set()) for value in claimed.values))
+
+    @cached_property
+    def _places(self) -> dict[object, set[int]]:
+        """The places in `_lines` by the numbers and times that they show, and by the kinds of other figures."""
+        places: dict[object, set[int]] = defaultdict(set)
+        for at, (_, shown) in enumerate(self._lines):
+            for figure in shown:
+                for value in figure.values | figure.bare if figure.kind in _BY_VALUE else (figure.kind,):
+                    places[value].add(at)
+        return places

@@ -64,6 +64,7 @@ def machine_factor(before: list[Figure], now: list[Figure]) -> float:
         figure.spread.median / was.median
         for figure in now
         if figure.side == FLOOR and figure.unit == "ms" and (was := known.of(*figure.key)) and was.median
+        if figure.spread.median
     ]
     return geometric_mean(ratios) if ratios else 1.0
 

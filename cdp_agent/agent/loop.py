@@ -163,8 +163,8 @@ class Loop:
                 run.begin_step()
                 await take_turn(run)
                 run.check_limits()
-                if run.end is not None and run.ended_at_limit:
-                    await take_last_turn(run, run.end)
+                if (limit := run.limit_reached) is not None:
+                    await take_last_turn(run, limit)
                 await checkpoint.keep(run)
                 run.emit(TaskMetricsIncremental(**run.stamp, stats=run.usage.stats()))
 

@@ -16,6 +16,7 @@ from cdp_agent.agent.state.run import End, Run
 from cdp_agent.agent.toolset import offer_tabs, spec_of
 from cdp_agent.errors import ContextTooLong, ModelError
 from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError
+from cdp_agent.outcome import TaskError
 from cdp_agent.providers.base import Assistant, Request, ToolCall
 from cdp_agent.session.calls import Call, parse_call_on, perform
 from cdp_agent.tools.base import Answer, Context
@@ -88,14 +89,14 @@ async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:
     return await (validator.conclude if success else validator.confirm_abort)(run, answer)
 
 
-async def take_last_turn(run: Run, over: End) -> None:
-    """Asks the model once more at the end of a run without an answer, so that what was found is not lost.
+async def take_last_turn(run: Run, limit: TaskError) -> None:
+    """Asks the model once more when a run has reached a limit without an answer, so that what was found is not lost.
 
-    Nothing but done and abort is carried out. The run ends with `over`, unless an answer is accepted.
+    Nothing but done and abort is carried out. The run ends at the limit, unless an answer is accepted.
     """
     run.end = None
-    assert over.error is not None
-    run.history.add_user_message(prompts.LAST_TURN.format(why=over.error.message))
+    run.history.add_user_message(prompts.LAST_TURN.format(why=limit.message))
+    answer: Answer | None = None
     try:
         generation = await _generate(run)
         generation.tell(run.log)
@@ -103,13 +104,14 @@ async def take_last_turn(run: Run, over: End) -> None:
         if answer is not None and answer.success:
             await _conclude(run, answer.result, success=True)
     except (ModelError, OverBudget):
-        answer = None  # the run's own end is the reason that counts
-    end: End | None = run.end  # set by `_conclude`
-    if end is None and answer is not None and run.task.form is None:
-        end = End(answer.result, over.error, "forced" if answer.success else None)
-    if end is not None and end.error is not None:
-        end = msgspec.structs.replace(end, error=over.error)
-    run.end = end or msgspec.structs.replace(over, error=run.budget.spent or over.error)
+        pass  # the limit is the reason that counts
+    concluded: End | None = run.end
+    if concluded is not None:
+        run.end = concluded if concluded.error is None else msgspec.structs.replace(concluded, error=limit)
+    elif answer is not None and run.task.form is None:
+        run.end = End(answer.result, limit, "forced" if answer.success else None)
+    else:
+        run.end = End(error=run.budget.spent or limit)
 
 
 async def _answer_in(run: Run, calls: tuple[ToolCall, ...]) -> Answer | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from .contexts import TABLE_RULE
 from .figures import figures, long_numbers
 from .grounding import SourcePage
 
@@ -24,7 +25,6 @@ _PLAIN = str.maketrans("\u00a0\u2007\u2009\u202f–—−‐‑‒", "    ------
 MOST_CLAIMS = 40
 _LINE_MARK = re.compile(r"^\s*(?:(?:[-*+•>]|\d+[.)]|#{1,6})\s+)*")
 _EMPHASIS = re.compile(r"\*{1,3}|`+|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
-_TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]*-{3}[\s:|-]*$")
 _LABEL = re.compile(r"^([^:.|]{1,40}):\s+(?=\S)")
 _SENTENCE_END = re.compile(r"(?<=[^\W\d][.!?])\s+")
 _BETWEEN_PARTS = re.compile(r"\s+[–—-]\s+|[;,()]\s*|:\s+|\s+→\s+")
@@ -122,7 +122,7 @@ def _names(text: str) -> Iterator[tuple[int, Claim]]:
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         label = _LABEL.match(_EMPHASIS.sub(_blank, line))
         begins = label.end() if label else 0
-        if not (line.lstrip().startswith("#") or (_TABLE_RULE.match(following) and "|" in line)):
+        if not (line.lstrip().startswith("#") or (TABLE_RULE.match(following) and "|" in line)):
             for start, name in _capitalised(line, begins):
                 before = line[begins:start].rstrip(" *_`")
                 starts = before[-1:] in ("", ".", "!", "?", ":", "|") or not _LETTERS.search(before)
@@ -213,7 +213,7 @@ def _pieces(text: str, question_words: set[str]) -> Iterator[str]:
     lines = [_EMPHASIS.sub("", _LINE_MARK.sub("", line)) for line in text.split("\n")]
     labels = Counter(match[1].casefold() for line in lines if (match := _LABEL.match(line)))
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        if _TABLE_RULE.match(line) or (line.strip() and _TABLE_RULE.match(following) and "|" in line):
+        if TABLE_RULE.match(line) or (line.strip() and TABLE_RULE.match(following) and "|" in line):
             continue
         if "|" in line:
             yield from line.strip().strip("|").split("|")

@@ -19,7 +19,7 @@ _ROLE = re.compile(
 _MARK = re.compile(r"^(\s*)(?:[-*+•>]|\d+[.)]|#{1,6}|:)\s+")
 _STATES = re.compile(r" \[[a-z]+(?:=[^\]]*)?\]")
 _ADDRESS = re.compile(r"(?:→ |\]\(|\w+://)\S*")
-_RULE = re.compile(r"^\s*\|?[\s:|-]*-{3}[\s:|-]*$")
+TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]*-{3}[\s:|-]*$")
 _TITLE = re.compile(r"^\s*(?:#{1,6} |- heading )")
 _TERM = re.compile(r"^\s*- (?:term|rowheader|columnheader)\b")
 _ROW = re.compile(r"^\s*- row\b")
@@ -45,7 +45,7 @@ class PlacedLine(msgspec.Struct, frozen=True):
     before: tuple[str, ...] = ()
 
 
-def said(line: str) -> str:
+def text_of(line: str) -> str:
     """What the page says in a line: without addresses, roles, states and marks of lists."""
     text = _ADDRESS.sub(" ", line)
     without_role = _ROLE.sub(r"\1", text)
@@ -60,9 +60,9 @@ def placed(lines: Iterable[str]) -> Iterator[PlacedLine]:
     header: tuple[str, ...] = ()
     header_depth = 0
     for line in lines:
-        if _RULE.match(line):
+        if TABLE_RULE.match(line):
             continue
-        text, depth = said(line), len(line) - len(line.lstrip(" "))
+        text, depth = text_of(line), len(line) - len(line.lstrip(" "))
         while inside and inside[-1][0] >= depth:
             inside.pop()
         cells = cells_of(text)

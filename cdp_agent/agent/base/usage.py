@@ -64,6 +64,16 @@ class UsageMeter(msgspec.Struct):
     def took_s(self) -> float:
         return self.before_s + time.perf_counter() - self.clock
 
+    @property
+    def worked_s(self) -> float:
+        """How many seconds it took without those that were spent waiting for answers to questions."""
+        return self.took_s - self.waited_s
+
+    @property
+    def tokens(self) -> int:
+        """Those of input and output together."""
+        return self.input_tokens + self.output_tokens
+
     def stats(self, *, events_to_come: int = 1) -> Stats:
         """The counts now, plus `events_to_come` events, such as the one that will carry these counts."""
         return Stats(

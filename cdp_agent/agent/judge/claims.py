@@ -84,9 +84,9 @@ def check(
             checked.from_user.append(label)
         elif place is None:
             checked.missing.append(label)
-        elif len(kept := checked.found if place.same else checked.elsewhere) < MOST_CLAIMS:
+        elif len(places := checked.found if place.same else checked.elsewhere) < MOST_CLAIMS:
             excerpt = place.line if len(place.line) <= _EXCERPT else _around(str(claim), place.line)
-            kept.append(FoundClaim(str(claim), excerpt, pages.get(place.line, "")))
+            places.append(FoundClaim(str(claim), excerpt, pages.get(place.line, "")))
     return msgspec.structs.replace(checked, missing=list(dict.fromkeys(checked.missing)))
 
 

@@ -20,7 +20,7 @@ from cdp_agent.events import AgentStatus, TaskValidated, TaskValidationError
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import Quality, TaskError
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.lines import heading, shown_address
+from cdp_agent.page.snapshot.lines import ITEMS, heading, shown_address
 from cdp_agent.security.fence import fence
 from cdp_agent.tools.base import Arguments, answer_tool
 
@@ -34,7 +34,7 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 """Words of answers that rest on many rows: a superlative, a count, a claim about all. They only add what is shown."""
-_ITEM = re.compile(r"\s*(?:[+~] +)?- (?:row|listitem|treeitem|article|option)\b|\s*\|(?!\s*-{3})")
+_ITEM = re.compile(rf"\s*(?:[+~] +)?- (?:option|{'|'.join(ITEMS)})\b|\s*\|(?!\s*-{{3}})")
 _REF = re.compile(r" \[ref=E\d+\]")
 LEFT_OUT = "… (earlier ones are left out)"
 

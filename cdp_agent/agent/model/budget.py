@@ -17,8 +17,8 @@ from cdp_agent.providers.prices import Prices, cost_of
 if TYPE_CHECKING:
     from cdp_agent.providers.services import Endpoint
 
-_LAST_TURN = 2
-"""A last turn asks the model, and then a judge: as many requests as a turn's own may be, and one more."""
+_TURNS_KEPT = 2
+"""What is kept for a last turn, in turns: it asks the model, and then a judge."""
 _OPTION = {"max_tokens": "max_tokens_total"}
 _COST_REPORTING = ("openrouter",)
 """Providers whose replies state their cost."""
@@ -64,10 +64,9 @@ class Budget:
     def spent(self) -> TaskError | None:
         """The limit on tokens or cost that is reached, as an error, or None. A timeout elsewhere limits the time."""
         limits, usage = self.limits, self.usage
-        tokens = usage.input_tokens + usage.output_tokens
-        if limits.max_tokens_total is not None and tokens >= limits.max_tokens_total:
+        if limits.max_tokens_total is not None and usage.tokens >= limits.max_tokens_total:
             return TaskError(
-                "max_tokens", f"It took {tokens:,} tokens; max_tokens_total is {limits.max_tokens_total:,}."
+                "max_tokens", f"It took {usage.tokens:,} tokens; max_tokens_total is {limits.max_tokens_total:,}."
             )
         if limits.max_cost is not None:
             if usage.unpriced:
@@ -79,12 +78,11 @@ class Budget:
     def too_little_left(self, turn: Used, time_left_s: float | None) -> TaskError | None:
         """The limit of which less is left than a last turn and its judge may take, by what the turn before took."""
         limits, usage = self.limits, self.usage
-        spent = usage.input_tokens + usage.output_tokens
-        if limits.max_tokens_total is not None and limits.max_tokens_total - spent < _LAST_TURN * turn.tokens:
-            return _little_left("max_tokens", f"It took {spent:,} of {limits.max_tokens_total:,} tokens")
-        if limits.max_cost is not None and limits.max_cost - usage.cost < _LAST_TURN * turn.cost:
+        if limits.max_tokens_total is not None and limits.max_tokens_total - usage.tokens < _TURNS_KEPT * turn.tokens:
+            return _little_left("max_tokens", f"It took {usage.tokens:,} of {limits.max_tokens_total:,} tokens")
+        if limits.max_cost is not None and limits.max_cost - usage.cost < _TURNS_KEPT * turn.cost:
             return _little_left("max_cost", f"It cost {usage.cost:.4f} of {limits.max_cost:g} US dollars")
-        if time_left_s is not None and time_left_s < _LAST_TURN * turn.took_s:
+        if time_left_s is not None and time_left_s < _TURNS_KEPT * turn.took_s:
             return _little_left("max_seconds", f"Of {limits.max_seconds:g} seconds {time_left_s:.1f} are left")
         return None
 

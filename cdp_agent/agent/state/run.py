@@ -205,7 +205,7 @@ class Run:
         """How many seconds are left of `max_seconds`, None without that limit."""
         if self.limits.max_seconds is None:
             return None
-        return self.limits.max_seconds - (self.usage.took_s - self.usage.waited_s)
+        return self.limits.max_seconds - self.usage.worked_s
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -232,10 +232,10 @@ class Run:
         self.end = End(why if self.task.form is None else None, TaskError("aborted", why))
 
     @property
-    def ended_at_limit(self) -> bool:
-        """Whether the run ended at a limit, without an answer."""
+    def limit_reached(self) -> TaskError | None:
+        """The limit at which the run ended without an answer; None if it goes on, or ended otherwise."""
         end = self.end
-        return end is not None and end.answer is None and end.error is not None and end.error.code in _LIMITS
+        return end.error if end and end.answer is None and end.error and end.error.code in _LIMITS else None
 
     def check_limits(self) -> None:
         """Ends the run when it has reached a limit on errors, steps, tokens or cost."""
@@ -257,7 +257,7 @@ class Run:
     @property
     def _used(self) -> Used:
         usage = self.usage
-        return Used(usage.input_tokens + usage.output_tokens, usage.cost, usage.took_s - usage.waited_s)
+        return Used(usage.tokens, usage.cost, usage.worked_s)
 
     def record_observation(self, seen: ObservedPage) -> None:
         """Records what the model is shown of a page."""

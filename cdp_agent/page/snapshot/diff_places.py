@@ -55,8 +55,8 @@ class LinePlaces:
         """The results of `_first_alike`: many siblings may have changed."""
         self._headings: dict[int, list[str | None]] = {}
         """The results of `_headings_of`, by the `id` of the container."""
-        self._counted: dict[int, Counter[tuple[str, str, str]]] = {}
-        """The results of `_counts_in`, by the `id` of the container."""
+        self._counted: dict[tuple[int, str], Counter[tuple[str, str]]] = {}
+        """The results of `_counts_in`, by the `id` of the container and the role."""
 
     def of(self, line: TreeLine) -> tuple[str, str]:
         """Words that stand for the name that a line lacks, and where it is, ` in row "Ada", under "Age"`.
@@ -219,15 +219,16 @@ class LinePlaces:
         """Whether all of the page's lines with the role and name of a line, and its text if it is one, are inside."""
         name, text = name_of(line), text_of(line) if line.role in _TEXTS else ""
         count = self._said[text] if text else self._counts[line.role, name]
-        return self._counts_in(container)[line.role, name, text] >= count
+        return self._counts_in(container, line.role)[name, text] >= count
 
-    def _counts_in(self, container: TreeLine) -> Counter[tuple[str, str, str]]:
-        """How many lines in it have a role and a name, and, of texts, a role, a name and a text."""
-        if id(container) not in self._counted:
-            lines = [(line.role, name_of(line), text_of(line)) for line in container.all()]
-            texts = [each for each in lines if each[0] in _TEXTS and each[2]]
-            self._counted[id(container)] = Counter([*((role, name, "") for role, name, _ in lines), *texts])
-        return self._counted[id(container)]
+    def _counts_in(self, container: TreeLine, role: str) -> Counter[tuple[str, str]]:
+        """How many lines of a role in it have a name, and, of texts, a name and a text."""
+        counts = self._counted.get((id(container), role))
+        if counts is None:
+            names = [(name_of(line), text_of(line)) for line in container.all() if line.role == role]
+            texts = [each for each in names if each[1]] if role in _TEXTS else []
+            counts = self._counted[id(container), role] = Counter([*((name, "") for name, _ in names), *texts])
+        return counts
 
     def _around(self, line: TreeLine) -> Iterator[TreeLine]:
         """The lines around it, innermost first, and at last the root."""

@@ -16,6 +16,8 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import Tab
 
 if TYPE_CHECKING:
+    from cdp_agent.page.data.records import Records
+    from cdp_agent.page.data.tables import Tables
     from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
     from cdp_agent.page.picture.video import VideoRecording
@@ -106,6 +108,28 @@ class ReadablePage:
 
         found = await markdown.take(self._tab)
         return found.text if budget_tokens is None else found.within(budget_tokens)
+
+    async def tables(self, ref: str | None = None) -> Tables:
+        """The tables and grids with data in all frames, read by code: `columns` by their headers, `rows` as dicts.
+
+        `ref` is that of a table, or of an element with tables. Links are in columns of their own. `total` is how many
+        rows a table says to have where it draws only a part of them. Frames that could not be read are in `unread`.
+        Raises InvalidArguments and StaleRef for `ref`.
+        """
+        from cdp_agent.page.data import tables  # late, as markdown
+
+        return await tables.tables(self._tab, ref)
+
+    async def records(self, ref: str | None = None) -> Records:
+        """What repeats on the page, or in the element `ref`, as dicts: rows, cards, items of a list, pairs of a <dl>.
+
+        Fields are called by `itemprop`, term, label or class; links, sources of images and data attributes are fields,
+        too. `fields` are their names; frames that could not be read are in `unread`. Raises InvalidArguments and
+        StaleRef for `ref`.
+        """
+        from cdp_agent.page.data import records  # late, as markdown
+
+        return await records.records(self._tab, ref)
 
     async def console(self, *, level: Level = "all", text: str | None = None, max_results: int = 50) -> ConsoleResult:
         """The console messages and uncaught exceptions of the page since its document began.

@@ -1,4 +1,4 @@
-"""The tables of a page as Markdown tables, with spanned cells written out and one header row.
+"""The grid of a table, with spanned cells written out and one header row, and tables in Markdown.
 
 https://github.github.com/gfm/#tables-extension-
 """
@@ -18,16 +18,28 @@ _MOST_COLUMNS = 1000  # https://html.spec.whatwg.org/multipage/tables.html#attri
 _NOT_DATA = frozenset("h1 h2 h3 h4 h5 h6 table ul ol dl pre q hr sec fr rf".split())  # noqa: SIM905
 
 
-class _Cell(msgspec.Struct, gc=False):
+class GridCell(msgspec.Struct, gc=False):
+    """A cell in the columns from `start` to before `end`; `element` is what it was written from."""
+
     start: int
     end: int
     text: str
-    header: bool
+    element: Element
+
+    @property
+    def is_header(self) -> bool:
+        return self.element.tag == "th"
 
 
-class _Row(msgspec.Struct, gc=False):
-    cells: list[_Cell]
+class GridRow(msgspec.Struct, gc=False):
+    """A row with its cells by their columns; `head`: it is a header of columns."""
+
+    cells: list[GridCell]
     head: bool
+
+    def is_group(self, columns: int) -> bool:
+        """Whether it has but one cell in place of `columns`, so that it heads the rows below it."""
+        return len(self.cells) == 1 < columns
 
 
 def is_data(table: Element, rows: list[Element]) -> bool:
@@ -60,23 +72,39 @@ def is_regular(table: Element) -> bool:
 
 def pipe_table(rows: list[Element], write: Write) -> str:
     """The table, with its header rows joined into one. A table without any gets an empty one, as Markdown requires."""
-    grid = [row for row in _grid(rows, write) if any(cell.text for cell in row.cells)]
+    grid = filled_grid(rows, write)
     if not grid:
         return ""
-    starts = sorted({cell.start for row in grid for cell in row.cells})
-    lines = [_columns(row, starts) for row in grid]
-    heads = 0
-    while heads < len(grid) and grid[heads].head and not (heads and len(grid[heads].cells) == 1 < len(starts)):
-        heads += 1  # but a row of one cell below a header heads the rows that follow it
+    starts = starts_of(grid)
+    lines = [columns_of(row, starts) for row in grid]
+    heads = heads_of(grid, len(starts))
     used = max(len(line) for line in lines)
-    header = _joined(lines[:heads], used)
+    header = joined_header(lines[:heads], used)
     return "\n".join([_line(header), _line(["---"] * used), *(_line(line) for line in lines[heads:])])
 
 
-def _grid(rows: list[Element], write: Write) -> list[_Row]:
+def filled_grid(rows: list[Element], write: Write) -> list[GridRow]:
+    """The rows of a table in which any cell has a text."""
+    return [row for row in _grid(rows, write) if any(cell.text for cell in row.cells)]
+
+
+def starts_of(grid: list[GridRow]) -> list[int]:
+    """The columns where any cell begins: those that a table is written with."""
+    return sorted({cell.start for row in grid for cell in row.cells})
+
+
+def heads_of(grid: list[GridRow], columns: int) -> int:
+    """How many rows at the beginning are headers of the columns."""
+    heads = 0
+    while heads < len(grid) and grid[heads].head and not (heads and grid[heads].is_group(columns)):
+        heads += 1  # but a row of one cell below a header heads the rows that follow it
+    return heads
+
+
+def _grid(rows: list[Element], write: Write) -> list[GridRow]:
     """The rows with each cell at its columns. Cells that span several rows are in each of them."""
-    reaching: list[tuple[int, _Cell]] = []  # (remaining rows, cell)
-    grid: list[_Row] = []
+    reaching: list[tuple[int, GridCell]] = []  # (remaining rows, cell)
+    grid: list[GridRow] = []
     for row in rows:
         cells = [cell for _, cell in reaching]
         taken = sorted((cell.start, cell.end) for cell in cells)
@@ -89,18 +117,18 @@ def _grid(rows: list[Element], write: Write) -> list[_Row]:
             for start, end in taken:
                 if start < at + width and at < end:
                     at = end
-            cell = _Cell(at, at + width, write(element), element.tag == "th")
+            cell = GridCell(at, at + width, write(element), element)
             cells.append(cell)
             down = int(element.get("r", "1"))
             if down != 1:
                 reaching.append((len(rows) if down == 0 else down - 1, cell))
             at += width
         cells.sort(key=lambda cell: cell.start)
-        grid.append(_Row(cells, row.get("h") is not None or (bool(cells) and all(cell.header for cell in cells))))
+        grid.append(GridRow(cells, row.get("h") is not None or (bool(cells) and all(cell.is_header for cell in cells))))
     return grid
 
 
-def _columns(row: _Row, starts: list[int]) -> list[str]:
+def columns_of(row: GridRow, starts: list[int]) -> list[str]:
     """The texts in the columns where any cell begins. A cell across several is repeated, except a row's only cell."""
     texts = [""] * len(starts)
     for cell in row.cells:
@@ -113,7 +141,8 @@ def _columns(row: _Row, starts: list[int]) -> list[str]:
     return texts
 
 
-def _joined(heads: list[list[str]], columns: int) -> list[str]:
+def joined_header(heads: list[list[str]], columns: int) -> list[str]:
+    """The header rows as one; a text that several have for a column is there once."""
     header = []
     for column in range(columns):
         texts = [head[column] for head in heads if column < len(head) and head[column]]

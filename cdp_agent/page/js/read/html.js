@@ -12,6 +12,9 @@
 // (an option of a list)
 //   sec k=nav|footer|header|aside|main · fr n=name u=URL (a frame) · rf i=id n=name (a frame read in another session) ·
 // ef n=name u=URL e=error
+// As data, for page/data, every element that may be a field is there, as g t=tag if it has no kind of its own, with
+// class, itemprop, datetime, title and data-… as they are, and besides:
+//   table i=id t=aria-rowcount · tr i=aria-rowindex f=1 (in a foot) · td/th i=aria-colindex
 
 /**
  * @typedef {object} HtmlSerialization  the state while a page is written @property {string[]} out @property {number}
@@ -28,23 +31,26 @@ const HTML_MOST_NESTED = 100; // depth of the XML, which Python reads by recursi
 let serialization = newSerialization();
 
 function newSerialization() {
-  return { out: [], words: 0, nested: 0, queue: [], whiteSpace: new Map(), folder: '' };
+  return { out: [], words: 0, nested: 0, queue: [], whiteSpace: new Map(), folder: '', asData: false };
 }
 
 /**
  * The page as XML.
- * @param {{next: [number, number]}} options
+ * @param {{next: [number, number], frame: string, asData?: boolean, within?: {frame: string, id: number} | null}}
+ *   options  within: the element that is written instead of all
  * @returns {{html: string, url: string, title: string, first: number, end: number, remote: number[], internals:
  *   number[], roots: number, gone: number[], editors: number[]}}
  */
-function readable({ next }) {
+function readable({ next, frame, asData = false, within = null }) {
   const first = reserveIds(next);
   forget();
   reading = newReading();
   serialization = newSerialization();
   serialization.folder = folderOf(document);
-  const root = documentElement_.call(document);
-  if (root) writeInRoot(document, () => writeElement(root, 0, 0));
+  serialization.asData = asData;
+  const scope = within?.frame === frame ? elementOf(within.id) : null;
+  const root = scope ?? documentElement_.call(document);
+  if (root) writeInRoot(scope ? rootOf(scope) : document, () => writeElement(root, 0, 0));
   const { out } = serialization;
   for (let i = 0; i < serialization.queue.length; i++) {
     const [element, place, flags, at] = serialization.queue[i];
@@ -236,9 +242,21 @@ function writeTransparent(element, tag, flags, depth) {
   const around = edgeOf(tag, computedStyleOf(element));
   const edge = around === BREAK ? '\n' : around;
   if (edge) serialization.out.push(edge);
-  writeContents(element, tag, flags, depth);
+  if (serialization.asData && !(flags & HTML_TEXT_ONLY))
+    writeTag('g', ` t="${tag.toLowerCase()}"`, element, tag, flags, depth);
+  else writeContents(element, tag, flags, depth);
   if (edge) serialization.out.push(edge);
 }
+
+const DATA_ATTRIBUTE = /^(?:class|itemprop|datetime|title|data-[a-z][\w.-]*)$/;
+const LONGEST_DATA_ATTRIBUTE = 500;
+
+/** What tells fields of records apart, and is data itself. */
+const dataAttributes = (element) =>
+  attributeNames_.call(element)
+    .filter((name) => DATA_ATTRIBUTE.test(name))
+    .map((name) => xmlAttr(name, cut(attr(element, name), LONGEST_DATA_ATTRIBUTE)))
+    .join('');
 
 /** Writes an XML element with the contents of an element of the page. */
 function writeTag(name, attributes, element, tag, flags, depth) {
@@ -248,7 +266,7 @@ function writeTag(name, attributes, element, tag, flags, depth) {
     serialization.out.push('\n');
     return;
   }
-  serialization.out.push(`<${name}${attributes}>`);
+  serialization.out.push(`<${name}${attributes}${serialization.asData ? dataAttributes(element) : ''}>`);
   serialization.nested++;
   writeContents(element, tag, flags, depth);
   serialization.nested--;

@@ -15,7 +15,10 @@ const attrLike = (element, name, short, pattern) => {
 };
 const countAttr = (element, name, short) => attrLike(element, name, short, /^\d{1,5}$/);
 const numberAttr = (element, name, short) => attrLike(element, name, short, /^-?\d{1,9}$/);
-const spanAttributes = (element) => countAttr(element, 'colspan', 'c') + countAttr(element, 'rowspan', 'r');
+const cellAttributes = (element) =>
+  countAttr(element, 'colspan', 'c') + countAttr(element, 'rowspan', 'r') + indexAttr(element, 'aria-colindex');
+/** Where a grid that draws only a part of itself says to be. */
+const indexAttr = (element, name) => (serialization.asData ? numberAttr(element, name, 'i') : '');
 
 /** @type {HtmlWriter} */
 function writeLink(element, tag, flags, depth) {
@@ -65,7 +68,8 @@ function targetAttribute(element, tag) {
 function writeButton(element, tag, flags, depth) {
   const { words } = serialization;
   serialization.out.push(' ');
-  writeContents(element, tag, flags, depth);
+  if (serialization.asData) writeTag('g', ' t="button"', element, tag, flags, depth);
+  else writeContents(element, tag, flags, depth);
   if (serialization.words === words) writeNameAsText(element, '');
   serialization.out.push(' ');
 }
@@ -197,10 +201,15 @@ function writeTable(element, tag, flags, depth) {
     selectAll(element, 'th, caption').length === 0
   )
     kind = 'layout';
-  writeTag('table', xmlAttr('k', kind), element, tag, flags, depth);
+  const ofGrid = serialization.asData ? ` i="${idOf(element)}"${numberAttr(element, 'aria-rowcount', 't')}` : '';
+  writeTag('table', xmlAttr('k', kind) + ofGrid, element, tag, flags, depth);
 }
 
-const inTableHead = (element) => (tagOf(flatParent(element) ?? element) === 'THEAD' ? ' h="1"' : '');
+function rowAttributes(element) {
+  const around = tagOf(flatParent(element) ?? element);
+  const place = around === 'THEAD' ? ' h="1"' : around === 'TFOOT' && serialization.asData ? ' f="1"' : '';
+  return place + indexAttr(element, 'aria-rowindex');
+}
 
 /** @type {(kind: string) => HtmlWriter} */
 const writerOfSection = (kind) => (element, tag, flags, depth) => {
@@ -301,9 +310,9 @@ const HTML_WRITERS_BY_TAG = {
   BLOCKQUOTE: writerOfTag('q'),
   TABLE: writeTable,
   CAPTION: writerOfTag('cap'),
-  TR: writerOfTag('tr', inTableHead),
-  TD: writerOfTag('td', spanAttributes),
-  TH: writerOfTag('th', spanAttributes),
+  TR: writerOfTag('tr', rowAttributes),
+  TD: writerOfTag('td', cellAttributes),
+  TH: writerOfTag('th', cellAttributes),
   SUMMARY: (element, tag, flags, depth) => {
     if (isSummaryOfDetails(element))
       writeTag('sum', isOpen(parentNode(element)) ? ' o="1"' : '', element, tag, flags, depth);
@@ -356,11 +365,11 @@ const HTML_WRITERS_BY_ROLE = {
   table: writeTable,
   grid: writeTable,
   treegrid: writeTable,
-  row: writerOfTag('tr', inTableHead),
-  cell: writerOfTag('td', spanAttributes),
-  gridcell: writerOfTag('td', spanAttributes),
-  columnheader: writerOfTag('th', spanAttributes),
-  rowheader: writerOfTag('th', spanAttributes),
+  row: writerOfTag('tr', rowAttributes),
+  cell: writerOfTag('td', cellAttributes),
+  gridcell: writerOfTag('td', cellAttributes),
+  columnheader: writerOfTag('th', cellAttributes),
+  rowheader: writerOfTag('th', cellAttributes),
   separator: (element, tag, flags, depth) =>
     hasText(textContent(element)) ? writeTransparent(element, tag, flags, depth) : serialization.out.push('<hr/>'),
   img: writeRoleImage,

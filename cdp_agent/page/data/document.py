@@ -1,0 +1,123 @@
+"""A page read for its data: the XML that page/js/read/html.js writes of each document, with the fields that records
+may have, in place of the elements that show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+import msgspec
+
+from cdp_agent.page.frames.world import World
+from cdp_agent.page.markdown.markdown import parse
+from cdp_agent.page.refs.locate import locate
+from cdp_agent.page.snapshot.frame_part import FramePart
+from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
+from cdp_agent.page.snapshot.refs import RefTable
+from cdp_agent.page.tab.tab import Tab
+
+
+class _DataPart(FramePart, frozen=True, kw_only=True):
+    """The result of `readable` in page/js."""
+
+    html: str
+    url: str
+
+
+class Document(msgspec.Struct, frozen=True):
+    """The document of one frame: `root` is explained in page/js/read/html.js. `frame_url` is "" for the tab's own."""
+
+    frame_url: str
+    root: Element
+    _folder: str
+    _world: World
+    _refs: RefTable
+
+    def ref(self, element: Element) -> str:
+        """The ref of an element that has an id there."""
+        return f"E{self._refs.number(self._world, int(element.get('i', '0')))}"
+
+    def target_of(self, link: Element) -> str:
+        """The address that a link leads to, as page/markdown has it."""
+        below = link.get("r")
+        return link.get("h", "") if below is None else self._folder + below
+
+
+class Documents(msgspec.Struct, frozen=True):
+    """The documents of all frames in document order; `unread` says which frames could not be read, and why."""
+
+    all: list[Document]
+    unread: list[str]
+
+
+async def read_documents(tab: Tab, within: str | None = None) -> Documents:
+    """The page, or the element with the ref `within`, with the frames in it.
+
+    Raises InvalidArguments and StaleRef for `within`; PageUnresponsive, DocumentGone, BrowserError.
+    """
+    tree = await tab.frames()
+    scope = await locate(tab, within) if within is not None else None
+    options = {"asData": True, "within": {"frame": scope.frame.id, "id": scope.local} if scope else None}
+    async with tab.reading_lock:
+        readings = await read_all(tree, tab.refs, "readable", _DataPart, options)
+        start = readings.by_frame[scope.frame.id] if scope else readings.root
+        documents = Documents([], [])
+        _add(documents, readings, start, tab.refs)
+    return documents
+
+
+def _add(documents: Documents, readings: Readings[_DataPart], reading: Reading[_DataPart], refs: RefTable) -> None:
+    whole = parse(reading.part.html)
+    inner = _taken_out(whole)
+    own_url = "" if reading is readings.root else reading.part.url
+    for url, root in [(own_url, whole), *((frame.get("u", ""), frame) for frame in inner)]:
+        documents.all.append(Document(url, root, whole.get("b", ""), reading.world, refs))
+    documents.unread.extend(f"{frame.get('u') or frame.get('n')}: {frame.get('e')}" for frame in whole.iter("ef"))
+    for frame in (frame for root in (whole, *inner) for frame in root.iter("rf")):
+        child = readings.child(reading, int(frame.get("i", "0")))
+        if isinstance(child, str):
+            documents.unread.append(f"{frame.get('n', 'a frame')}: {child}")
+        else:
+            _add(documents, readings, child, refs)
+
+
+def _taken_out(root: Element) -> list[Element]:
+    """The documents of frames that are in this one, taken out of it, each without those in itself."""
+    inner: list[Element] = []
+    for frame in list(root.iter("fr")):
+        document = Element("fr", frame.attrib)
+        document.text, document[:] = frame.text, frame[:]
+        frame.text, frame[:] = None, []
+        inner.append(document)
+    return inner
+
+
+_SPACED = frozenset("br g li dt dd tr td th h1 h2 h3 h4 h5 h6 q pre hr sum opt sec fr".split())  # noqa: SIM905
+"""What is on a line of its own."""
+_MARKS = {"s": ("~~", "~~"), "sup": ("^", ""), "sub": ("_", "")}
+
+
+def text_of(element: Element) -> str:
+    """The text in an element, as a reader sees it: one line for each of its blocks."""
+    lines = (" ".join(line.split()) for line in "".join(_texts(element)).split("\n"))
+    return "\n".join(filter(None, lines))
+
+
+def _texts(element: Element) -> Iterator[str]:
+    if element.tag == "img":
+        yield f" {element.get('a', '')} "
+    elif element.tag == "f":
+        yield f" {element.get('v', '')} "
+    elif element.tag == "x":
+        yield f" {'yes' if element.get('s') == '1' else 'no' if element.get('s') == '0' else ''} {element.get('n', '')} "
+    begin, end = _MARKS.get(element.tag, ("", ""))
+    edge = "\n" if element.tag in _SPACED and element.get("t") not in _INLINE else ""
+    yield edge + begin
+    yield element.text or ""
+    for child in element:
+        yield from _texts(child)
+        yield child.tail or ""
+    yield end + edge
+
+
+_INLINE = frozenset("span a label abbr time strong em small data mark cite q bdi bdo ins u var font".split())  # noqa: SIM905

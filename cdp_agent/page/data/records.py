@@ -1,0 +1,330 @@
+"""What repeats on a page, as records: rows, cards, items of a list, the pairs of a <dl>.
+
+Each element has a path of labels: its kind and the class that its like share. Elements with one path are of a kind, and
+so are their fields. The records are the elements of the path that has the most fields in all; what is around the main
+content counts little. A field is called what the page calls it: by `itemprop`, its term or label, its class, its kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from xml.etree.ElementTree import Element
+
+import msgspec
+
+from cdp_agent.page.tab.tab import Tab
+
+from .document import Document, read_documents, text_of
+from .naming import LINK, distinct
+from .tables import Table, tables_in
+
+Value = str | list[str]
+Record = dict[str, Value]
+
+_LEAST_RECORDS = 3
+_LEAST_SHARED = 0.6
+"""The share of like elements with a class by which it is that of their kind."""
+_AROUND = frozenset({"nav", "footer", "header", "aside"})
+_WEIGHT_AROUND = 0.1
+_VALUES = frozenset({"f", "x", "img"})
+_NO_FIELD = frozenset({"button"})
+_LABELLED = re.compile(r"([^\W\d_][^:\n]{0,29}):\s+(\S.*)", re.DOTALL)
+_NAMING = {"img": "image", "time": "date"} | {f"h{level}": "title" for level in range(1, 7)}
+_KINDS = {"a": "link", "f": "value", "x": "checked"}
+_ATTRIBUTES = ("datetime", "title")
+
+
+class Records(list[Record]):
+    """The records in document order; `unread` says which frames could not be read, and why."""
+
+    fields: list[str]
+    unread: list[str]
+
+    def __init__(self, records: Iterable[Record], fields: list[str], unread: list[str]) -> None:
+        super().__init__(records)
+        self.fields = fields
+        self.unread = unread
+
+
+class _Node(msgspec.Struct, eq=False):
+    """An element that is a field or has fields in it: `children`. With `text` it is itself a field, whatever is in it."""
+
+    element: Element
+    label: str
+    children: list[_Node]
+    text: str
+    path: str = ""
+
+
+async def records(tab: Tab, within: str | None = None) -> Records:
+    """The records of the page, or of the element with the ref `within`; none where nothing repeats.
+
+    Raises InvalidArguments and StaleRef for `within`; PageUnresponsive, DocumentGone, BrowserError.
+    """
+    documents = await read_documents(tab, within)
+    best: tuple[float, list[Record], list[str]] = (0.0, [], [])
+    for document in documents.all:
+        candidate = _records_in(document)
+        if candidate[0] > best[0]:
+            best = candidate
+    return Records(best[1], best[2], documents.unread)
+
+
+def _records_in(document: Document) -> tuple[float, list[Record], list[str]]:
+    root = _node(document.root)
+    _set_paths(root)
+    scores, alike = _scores(root)
+    if not scores:
+        return 0.0, [], []
+    path, score = max(scores.items(), key=lambda scored: (scored[1], -len(scored[0])))
+    nodes = alike[path]
+    if nodes[0].element.tag == "tr" and (table := _table_of(document, nodes)) is not None:
+        return score, [dict(row) for row in table.rows], table.columns
+    rows, fields = _as_records(document, nodes)
+    return score, rows, fields
+
+
+def _table_of(document: Document, rows: list[_Node]) -> Table | None:
+    """The table that these are the rows of, if they are of one."""
+    elements = {id(row.element) for row in rows}
+    for element in document.root.iter("table"):
+        if any(id(row) in elements for row in element.iter("tr")):
+            return next(iter(tables_in(document, [element])), None)
+    return None
+
+
+def _node(element: Element) -> _Node:
+    children = [child for child in map(_node, element) if child.text or child.children or _has_data(child)]
+    text = ""
+    if _kind(element) in _NO_FIELD:
+        children = []
+    elif _has_own_text(element) or element.tag in _VALUES:
+        text = text_of(element)
+        children = [child for child in children if _is_named(child.element)]
+    return _Node(element, _own_label(element), children, text)
+
+
+def _has_own_text(element: Element) -> bool:
+    """Whether a text is in the element itself, and not only in the elements in it."""
+    if element.text and not element.text.isspace():
+        return True
+    return any(child.tail and not child.tail.isspace() for child in element)
+
+
+def _is_named(element: Element) -> bool:
+    """Whether an element within a text says what it is."""
+    return "class" in element.attrib or "itemprop" in element.attrib
+
+
+def _has_data(node: _Node) -> bool:
+    element = node.element
+    return element.tag == "img" or any(_data_of(element)) or bool(_state(element))
+
+
+def _state(element: Element) -> str:
+    """What an element without a text may say by its classes, such as three of five stars."""
+    return " ".join(element.get("class", "").split()[1:]) if not len(element) else ""
+
+
+def _data_of(element: Element) -> Iterator[tuple[str, str]]:
+    """The attributes that are data: their names and values."""
+    for name, value in element.items():
+        if name.startswith("data-") or name in _ATTRIBUTES:
+            yield name, value
+
+
+def _kind(element: Element) -> str:
+    return element.get("t", "") if element.tag == "g" else element.tag
+
+
+def _own_label(element: Element) -> str:
+    return ".".join([_kind(element), *element.get("class", "").split()])
+
+
+def _set_paths(root: _Node) -> None:
+    """Gives each node its path: the labels from the root on, each of which its like have, too."""
+    root.path = root.label
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        _label_children(node)
+        for child in node.children:
+            child.path = f"{node.path}/{child.label}"
+        pending += node.children
+    _set_places(root)
+
+
+def _label_children(node: _Node) -> None:
+    by_kind: defaultdict[str, list[_Node]] = defaultdict(list)
+    term = ""
+    for child in node.children:
+        kind = _kind(child.element)
+        if kind == "dt":
+            term = text_of(child.element)
+        by_kind[kind].append(child)
+        if kind == "dd" and term:
+            child.label = f"dd:{term}"
+    for kind, alike in by_kind.items():
+        tokens = [child.element.get("class", "").split() for child in alike]
+        shared = _shared(tokens) if len(alike) >= _LEAST_RECORDS else set()
+        first_are_distinct = len({own[0] for own in tokens if own}) == sum(1 for own in tokens if own)
+        for child, own in zip(alike, tokens, strict=True):
+            if child.label.startswith("dd:"):
+                continue
+            if shared:
+                kept = [token for token in own if token in shared]
+            else:
+                kept = own[:1] if first_are_distinct else own
+            child.label = ".".join([kind, *kept])
+
+
+def _shared(tokens: list[list[str]]) -> set[str]:
+    """The classes that most like elements have, all as often as the most frequent."""
+    counts = Counter(token for own in tokens for token in set(own))
+    most = max(counts.values(), default=0)
+    return {token for token, count in counts.items() if count == most} if most >= _LEAST_SHARED * len(tokens) else set()
+
+
+def _set_places(root: _Node) -> None:
+    """Tells fields of one path apart by their places, where each of their parents has as many: as with cells of rows."""
+    parents: defaultdict[str, list[_Node]] = defaultdict(list)
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        parents[node.path].append(node)
+        pending += node.children
+    for alike in parents.values():
+        if len(alike) < _LEAST_RECORDS:
+            continue
+        counts = [Counter(child.label for child in node.children if not child.children) for node in alike]
+        constant = {label for label, count in counts[0].items() if count > 1 and all(c[label] == count for c in counts)}
+        for node in alike if constant else ():
+            places: Counter[str] = Counter()
+            for child in node.children:
+                if child.label in constant and not child.children:
+                    places[child.label] += 1
+                    child.label = f"{child.label}:{places[child.label]}"
+                    child.path = f"{node.path}/{child.label}"
+
+
+def _scores(root: _Node) -> tuple[dict[str, float], dict[str, list[_Node]]]:
+    """For each path with several elements the number of fields in these, and the elements."""
+    alike: defaultdict[str, list[_Node]] = defaultdict(list)
+    fields: defaultdict[str, float] = defaultdict(float)
+
+    def walk(node: _Node, weight: float) -> set[str]:
+        kind = node.element.get("k", "") if node.element.tag == "sec" else ""
+        weight *= _WEIGHT_AROUND if kind in _AROUND else 1
+        below = {node.path} if node.text or not node.children else set()
+        for child in node.children:
+            below |= walk(child, weight)
+        alike[node.path].append(node)
+        fields[node.path] += len(below) * weight
+        return below
+
+    walk(root, 1)
+    return {
+        path: score for path, score in fields.items() if len(alike[path]) >= _LEAST_RECORDS and alike[path][0].children
+    } or {path: score for path, score in fields.items() if len(alike[path]) >= _LEAST_RECORDS}, alike
+
+
+class _Field(msgspec.Struct):
+    """What the elements with one path in the records are: their values by the number of the record."""
+
+    node: _Node
+    values: dict[int, list[str]]
+
+
+def _as_records(document: Document, nodes: list[_Node]) -> tuple[list[Record], list[str]]:
+    columns: dict[tuple[str, str], _Field] = {}
+    for number, record in enumerate(nodes):
+        for key, node, value in _fields_of(document, record):
+            column = columns.setdefault(key, _Field(node, {}))
+            column.values.setdefault(number, []).append(value)
+    columns = {key: column for key, column in columns.items() if key[1] != "state" or _differs(column)}
+    names = distinct([_name(key, column, nodes[0]) for key, column in columns.items()])
+    rows: list[Record] = [{} for _ in nodes]
+    for name, column in zip(names, columns.values(), strict=True):
+        is_list = any(len(values) > 1 for values in column.values.values())
+        for number, row in enumerate(rows):
+            values = column.values.get(number, [])
+            row[name] = values if is_list else values[0] if values else ""
+    return rows, names
+
+
+def _differs(column: _Field) -> bool:
+    return len({tuple(values) for values in column.values.values()}) > 1
+
+
+def _fields_of(document: Document, record: _Node) -> Iterator[tuple[tuple[str, str], _Node, str]]:
+    """The fields in a record: their paths and what of the element they are, the element, the value."""
+    pending = [record]
+    while pending:
+        node = pending.pop()
+        element, path = node.element, node.path.removeprefix(record.path)
+        if node.text and _kind(element) != "dt":
+            yield (path, ""), node, node.text
+        if element.tag == "a" or node.text:
+            inner = {id(link) for child in node.children for link in child.element.iter("a")}
+            for link in element.iter("a"):
+                if id(link) not in inner and (link is element or node.text):
+                    yield (path, "link"), node, document.target_of(link)
+        if source := element.get("s") if element.tag == "img" else None:
+            yield (path, "source"), node, source
+        if not node.text and not node.children and (state := _state(element)):
+            yield (path, "state"), node, state
+        for name, value in _data_of(element):
+            yield (path, name), node, value
+        pending += reversed(node.children)
+
+
+def _name(key: tuple[str, str], column: _Field, record: _Node) -> str:
+    """What the page calls a field."""
+    path, attribute = key
+    if attribute.startswith("data-"):
+        return attribute
+    name = _called(path, column, record)
+    return f"{name} {attribute}" if attribute and name != attribute else name
+
+
+def _called(path: str, column: _Field, record: _Node) -> str:
+    element = column.node.element
+    if own := element.get("itemprop"):
+        return own
+    if label := _common_label(column):
+        return label
+    for label in reversed(path.split("/")):  # what says nothing is called as what it is in
+        kind, *classes = label.partition(":")[0].split(".")
+        if kind == "dd":
+            return " ".join(label.removeprefix("dd:").rstrip(":").split())
+        if classes and (name := _without_prefix(classes[0], record)):
+            return name
+        if kind in _NAMING:
+            return _NAMING[kind]
+    return _KINDS.get(_kind(element), "text")
+
+
+def _common_label(column: _Field) -> str:
+    """The label that all its texts begin with ("Price: 12"), which is taken off them."""
+    found = [[_LABELLED.fullmatch(text) for text in texts] for texts in column.values.values()]
+    labels = {match[1] if match else "" for matches in found for match in matches}
+    if len(labels) != 1 or "" in labels:
+        return ""
+    for number, matches in zip(column.values, found, strict=True):
+        column.values[number] = [match[2] for match in matches if match]
+    return labels.pop()
+
+
+def _without_prefix(name: str, record: _Node) -> str:
+    """A class in words, without what it has in common with the record's: "title" of "card__title" in a "card"."""
+    words = _WORDS.findall(name)
+    for own in record.element.get("class", "").split():
+        prefix = _WORDS.findall(own)
+        if words[: len(prefix)] == prefix and len(words) > len(prefix):
+            words = words[len(prefix) :]
+    return " ".join(words).lower()
+
+
+_WORDS = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+|\d+")

@@ -1,0 +1,161 @@
+"""The tables and grids of a page, read by code: columns by their headers, and a row for each of theirs.
+
+Cells that span rows or columns are in each of them, several header rows become one. A grid that draws only a part of
+its rows says how many there are by `aria-rowcount`, and where each is by `aria-rowindex`
+(https://www.w3.org/TR/wai-aria-1.2/#aria-rowcount); one that keeps pinned columns apart has each row in parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from xml.etree.ElementTree import Element
+
+import msgspec
+
+from cdp_agent.page.markdown.markdown_tables import (
+    GridRow,
+    columns_of,
+    filled_grid,
+    heads_of,
+    is_data,
+    joined_header,
+    starts_of,
+)
+from cdp_agent.page.tab.tab import Tab
+
+from .document import Document, read_documents, text_of
+from .naming import LINK, distinct
+
+GROUP = "group"
+"""The column for the headings that stand between the rows of a table, each above the rows that it is about."""
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A table of the page: `rows` by its `columns`, and a column "NAME link" for the links in the column NAME.
+
+    `total` is how many rows it says to have, of which only a part may be drawn; None if it says that it does not know.
+    """
+
+    caption: str
+    columns: list[str]
+    rows: list[dict[str, str]]
+    ref: str
+    total: int | None
+    frame_url: str
+
+
+class Tables(list[Table]):
+    """The tables in document order; `unread` says which frames could not be read, and why."""
+
+    unread: list[str]
+
+    def __init__(self, tables: Iterable[Table], unread: list[str]) -> None:
+        super().__init__(tables)
+        self.unread = unread
+
+
+async def tables(tab: Tab, within: str | None = None) -> Tables:
+    """The tables of all frames that have data, with their headers; those for layout are left out.
+
+    `within`: the ref of a table, or of an element with tables. Raises InvalidArguments and StaleRef for it;
+    PageUnresponsive, DocumentGone, BrowserError.
+    """
+    documents = await read_documents(tab, within)
+    tables = [table for document in documents.all for table in tables_in(document, document.root.iter("table"))]
+    return Tables(tables, documents.unread)
+
+
+def tables_in(document: Document, elements: Iterable[Element]) -> Iterator[Table]:
+    """Those of the elements that are tables with data."""
+    for element in elements:
+        rows = list(_rows_of(element))
+        if rows and is_data(element, rows) and (table := _table(document, element, rows)) is not None:
+            yield table
+
+
+def _rows_of(element: Element) -> Iterator[Element]:
+    """The rows of a table, also those of grids that keep them in boxes, but not those of a table inside."""
+    for child in element:
+        if child.tag == "tr":
+            yield child
+        elif child.tag not in ("table", "cap"):
+            yield from _rows_of(child)
+
+
+def _table(document: Document, element: Element, rows: list[Element]) -> Table | None:
+    whole = [row for row in _joined_parts(rows) if not row.get("f")]
+    grid = filled_grid(whole, text_of)
+    if not grid:
+        return None
+    starts = starts_of(grid)
+    heads = heads_of(grid, len(starts))
+    lines = [columns_of(row, starts) for row in grid]
+    names = _names(joined_header(lines[:heads], len(starts)))
+    header = lines[heads - 1] if heads else None
+    records: list[dict[str, str]] = []
+    group: dict[str, str] = {}
+    for row, texts in zip(grid[heads:], lines[heads:], strict=True):
+        if row.is_group(len(starts)):
+            group = {GROUP: row.cells[0].text}
+        elif texts != header:  # which may be repeated further down
+            records.append({**group, **dict(zip(names, texts, strict=False)), **_links(document, row, names, starts)})
+    columns = _columns(names, records) if records else names
+    caption = element.find("cap")
+    return Table(
+        "" if caption is None else text_of(caption).replace("\n", " "),
+        columns,
+        [{name: record.get(name, "") for name in columns} for record in records],
+        document.ref(element),
+        _total(element, whole, len(records)),
+        document.frame_url,
+    )
+
+
+def _joined_parts(rows: list[Element]) -> list[Element]:
+    """The rows in the order of their `aria-rowindex`, if all have one; those with the same one are parts of one row."""
+    if not all(row.get("i") for row in rows):
+        return rows
+    joined: list[Element] = []
+    for _, same in groupby(sorted(rows, key=_index), key=_index):
+        row, *others = same
+        for other in others:
+            row.extend(other)
+        if all(cell.get("i") for cell in row):
+            row[:] = sorted(row, key=_index)
+        joined.append(row)
+    return joined
+
+
+def _index(element: Element) -> int:
+    return int(element.get("i", "0"))
+
+
+def _names(header: list[str]) -> list[str]:
+    """A name for each column. One without a header is called by its place."""
+    return distinct([" ".join(text.split()) or f"column {place}" for place, text in enumerate(header, 1)])
+
+
+def _links(document: Document, row: GridRow, names: list[str], starts: list[int]) -> dict[str, str]:
+    links: dict[str, str] = {}
+    for cell in row.cells:
+        link = next(cell.element.iter("a"), None)
+        if link is not None and cell.start in starts:
+            links[LINK.format(names[starts.index(cell.start)])] = document.target_of(link)
+    return links
+
+
+def _columns(names: list[str], records: list[dict[str, str]]) -> list[str]:
+    """The columns that have something in any row, each with its links beside it."""
+    used = {name for record in records for name, text in record.items() if text}
+    ordered = [GROUP, *(column for name in names for column in (name, LINK.format(name)))]
+    return [name for name in ordered if name in used or (name in names and not name.startswith("column "))]
+
+
+def _total(element: Element, rows: list[Element], records: int) -> int | None:
+    """How many rows the table says to have, without its headers: these are counted by `aria-rowcount` as well."""
+    stated = int(element.get("t", "0"))
+    if stated < 0:
+        return None
+    heads = sum(1 for row in rows if row.get("i") and all(cell.tag == "th" for cell in row))
+    return max(stated - heads, records)

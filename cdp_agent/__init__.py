@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from cdp_agent.page.activity.network import RequestFailure as RequestFailure
     from cdp_agent.page.activity.request_log import RequestInfo as RequestInfo
     from cdp_agent.page.activity.request_log import RequestsResult as RequestsResult
+    from cdp_agent.page.data.records import Records as Records
+    from cdp_agent.page.data.structured import StructuredData as StructuredData
+    from cdp_agent.page.data.tables import PageTable as PageTable
+    from cdp_agent.page.data.tables import Tables as Tables
     from cdp_agent.page.page import Page as Page
     from cdp_agent.page.picture.video import VideoRecording as VideoRecording
     from cdp_agent.page.policy.holding import Withheld as Withheld
@@ -104,9 +108,11 @@ _MODULES = {
     "OtherTab": "page.receipts.receipts",
     "Page": "page.page",
     "PageSchema": "page.query.schema",
+    "PageTable": "page.data.tables",
     "Patience": "providers.request_options",
     "Proxy": "browser.launch.proxy",
     "Receipt": "page.receipts.receipts",
+    "Records": "page.data.records",
     "Ref": "tools.base",
     "RequestFailure": "page.activity.network",
     "RequestInfo": "page.activity.request_log",
@@ -120,6 +126,8 @@ _MODULES = {
     "Secret": "security.secrets",
     "Snapshot": "page.snapshot.snapshot",
     "Stats": "outcome",
+    "StructuredData": "page.data.structured",
+    "Tables": "page.data.tables",
     "TaskError": "outcome",
     "Tool": "tools.base",
     "Totp": "security.secrets",

@@ -48,6 +48,9 @@ SHORT: Mapping[str, str] = {
     "get_schema": "schema",
     "evaluate": "eval",
     "type_text": "type",
+    "read_table": "table",
+    "read_records": "records",
+    "read_data": "data",
     "read_console": "console",
     "read_network": "network",
 }

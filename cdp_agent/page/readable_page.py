@@ -17,6 +17,7 @@ from cdp_agent.page.tab.tab import Tab
 
 if TYPE_CHECKING:
     from cdp_agent.page.data.records import Records
+    from cdp_agent.page.data.structured import StructuredData
     from cdp_agent.page.data.tables import Tables
     from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
@@ -130,6 +131,12 @@ class ReadablePage:
         from cdp_agent.page.data import records  # late, as markdown
 
         return await records.records(self._tab, ref)
+
+    async def structured_data(self) -> StructuredData:
+        """What the page states for programs, in all frames: JSON-LD, microdata, <meta>, the state of its scripts."""
+        from cdp_agent.page.data import structured  # late, as markdown
+
+        return await structured.structured_data(self._tab)
 
     async def console(self, *, level: Level = "all", text: str | None = None, max_results: int = 50) -> ConsoleResult:
         """The console messages and uncaught exceptions of the page since its document began.

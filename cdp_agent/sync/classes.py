@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from cdp_agent.page.activity.bodies import ResponseBody
     from cdp_agent.page.activity.console import ConsoleResult, Level
     from cdp_agent.page.activity.request_log import RequestsResult, Status
+    from cdp_agent.page.data.records import Records
+    from cdp_agent.page.data.structured import StructuredData
+    from cdp_agent.page.data.tables import Tables
     from cdp_agent.page.page import MouseButton, SelectBy
     from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
@@ -438,6 +441,28 @@ class Page(SyncWrapper[AsyncPage]):
         With a budget it has at most `budget_tokens` tokens, main content first, and its last line states what was cut.
         """
         return call(self._async.markdown(budget_tokens=budget_tokens))
+
+    def tables(self, ref: str | None = None) -> Tables:
+        """The tables and grids with data in all frames, read by code: `columns` by their headers, `rows` as dicts.
+
+        `ref` is that of a table, or of an element with tables. Links are in columns of their own. `total` is how many
+        rows a table says to have where it draws only a part of them. Frames that could not be read are in `unread`.
+        Raises InvalidArguments and StaleRef for `ref`.
+        """
+        return call(self._async.tables(ref))
+
+    def records(self, ref: str | None = None) -> Records:
+        """What repeats on the page, or in the element `ref`, as dicts: rows, cards, items of a list, pairs of a <dl>.
+
+        Fields are called by `itemprop`, term, label or class; links, sources of images and data attributes are fields,
+        too. `fields` are their names; frames that could not be read are in `unread`. Raises InvalidArguments and
+        StaleRef for `ref`.
+        """
+        return call(self._async.records(ref))
+
+    def structured_data(self) -> StructuredData:
+        """What the page states for programs, in all frames: JSON-LD, microdata, <meta>, the state of its scripts."""
+        return call(self._async.structured_data())
 
     def console(self, *, level: Level = "all", text: str | None = None, max_results: int = 50) -> ConsoleResult:
         """The console messages and uncaught exceptions of the page since its document began.

@@ -6,6 +6,7 @@ Models may call `evaluate` only if the user allows it; `web_search` (`searching`
 """
 
 from cdp_agent.tools import (
+    data,
     dialogs,
     ending,
     exploring,
@@ -19,7 +20,7 @@ from cdp_agent.tools import (
 )
 from cdp_agent.tools.base import Tool, by_name
 
-_READING = (reading, exploring, inspecting)
+_READING = (reading, exploring, data, inspecting)
 _ACTING = (input, navigation, dialogs, tabs)
 _FAMILIES = (*_READING, *_ACTING, picturing, scripting, ending)
 

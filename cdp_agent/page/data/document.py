@@ -24,7 +24,7 @@ class _DataPart(FramePart, frozen=True, kw_only=True):
     url: str
 
 
-class Document(msgspec.Struct, frozen=True):
+class DataDocument(msgspec.Struct, frozen=True):
     """The document of one frame: `root` is explained in page/js/read/html.js. `frame_url` is "" for the tab's own."""
 
     frame_url: str
@@ -46,7 +46,7 @@ class Document(msgspec.Struct, frozen=True):
 class Documents(msgspec.Struct, frozen=True):
     """The documents of all frames in document order; `unread` says which frames could not be read, and why."""
 
-    all: list[Document]
+    all: list[DataDocument]
     unread: list[str]
 
 
@@ -71,7 +71,7 @@ def _add(documents: Documents, readings: Readings[_DataPart], reading: Reading[_
     inner = _taken_out(whole)
     own_url = "" if reading is readings.root else reading.part.url
     for url, root in [(own_url, whole), *((frame.get("u", ""), frame) for frame in inner)]:
-        documents.all.append(Document(url, root, whole.get("b", ""), reading.world, refs))
+        documents.all.append(DataDocument(url, root, whole.get("b", ""), reading.world, refs))
     documents.unread.extend(f"{frame.get('u') or frame.get('n')}: {frame.get('e')}" for frame in whole.iter("ef"))
     for frame in (frame for root in (whole, *inner) for frame in root.iter("rf")):
         child = readings.child(reading, int(frame.get("i", "0")))
@@ -94,6 +94,7 @@ def _taken_out(root: Element) -> list[Element]:
 
 _SPACED = frozenset("br g li dt dd tr td th h1 h2 h3 h4 h5 h6 q pre hr sum opt sec fr".split())  # noqa: SIM905
 """What is on a line of its own."""
+_CHECKED = {"1": "yes", "0": "no"}
 _MARKS = {"s": ("~~", "~~"), "sup": ("^", ""), "sub": ("_", "")}
 
 
@@ -109,7 +110,7 @@ def _texts(element: Element) -> Iterator[str]:
     elif element.tag == "f":
         yield f" {element.get('v', '')} "
     elif element.tag == "x":
-        yield f" {'yes' if element.get('s') == '1' else 'no' if element.get('s') == '0' else ''} {element.get('n', '')} "
+        yield f" {_CHECKED.get(element.get('s', ''), '')} {element.get('n', '')} "
     begin, end = _MARKS.get(element.tag, ("", ""))
     edge = "\n" if element.tag in _SPACED and element.get("t") not in _INLINE else ""
     yield edge + begin

@@ -16,9 +16,9 @@ import msgspec
 
 from cdp_agent.page.tab.tab import Tab
 
-from .document import Document, read_documents, text_of
-from .naming import LINK, distinct
-from .tables import Table, tables_in
+from .document import DataDocument, read_documents, text_of
+from .naming import distinct
+from .tables import PageTable, tables_in
 
 Value = str | list[str]
 Record = dict[str, Value]
@@ -49,7 +49,7 @@ class Records(list[Record]):
 
 
 class _Node(msgspec.Struct, eq=False):
-    """An element that is a field or has fields in it: `children`. With `text` it is itself a field, whatever is in it."""
+    """An element that is a field or has fields in it: `children`. With `text` it is itself a field."""
 
     element: Element
     label: str
@@ -72,7 +72,7 @@ async def records(tab: Tab, within: str | None = None) -> Records:
     return Records(best[1], best[2], documents.unread)
 
 
-def _records_in(document: Document) -> tuple[float, list[Record], list[str]]:
+def _records_in(document: DataDocument) -> tuple[float, list[Record], list[str]]:
     root = _node(document.root)
     _set_paths(root)
     scores, alike = _scores(root)
@@ -86,7 +86,7 @@ def _records_in(document: Document) -> tuple[float, list[Record], list[str]]:
     return score, rows, fields
 
 
-def _table_of(document: Document, rows: list[_Node]) -> Table | None:
+def _table_of(document: DataDocument, rows: list[_Node]) -> PageTable | None:
     """The table that these are the rows of, if they are of one."""
     elements = {id(row.element) for row in rows}
     for element in document.root.iter("table"):
@@ -140,7 +140,12 @@ def _kind(element: Element) -> str:
 
 
 def _own_label(element: Element) -> str:
-    return ".".join([_kind(element), *element.get("class", "").split()])
+    return ".".join([_kind(element), *_tokens(element)])
+
+
+def _tokens(element: Element) -> list[str]:
+    """What an element says that it is: by `itemprop`, else by its classes."""
+    return (element.get("itemprop") or element.get("class") or "").split()
 
 
 def _set_paths(root: _Node) -> None:
@@ -167,16 +172,14 @@ def _label_children(node: _Node) -> None:
         if kind == "dd" and term:
             child.label = f"dd:{term}"
     for kind, alike in by_kind.items():
-        tokens = [child.element.get("class", "").split() for child in alike]
+        tokens = [_tokens(child.element) for child in alike]
         shared = _shared(tokens) if len(alike) >= _LEAST_RECORDS else set()
         first_are_distinct = len({own[0] for own in tokens if own}) == sum(1 for own in tokens if own)
         for child, own in zip(alike, tokens, strict=True):
             if child.label.startswith("dd:"):
                 continue
-            if shared:
-                kept = [token for token in own if token in shared]
-            else:
-                kept = own[:1] if first_are_distinct else own
+            distinct_own = own[:1] if first_are_distinct else own
+            kept = [token for token in own if token in shared] if shared else distinct_own
             child.label = ".".join([kind, *kept])
 
 
@@ -188,7 +191,7 @@ def _shared(tokens: list[list[str]]) -> set[str]:
 
 
 def _set_places(root: _Node) -> None:
-    """Tells fields of one path apart by their places, where each of their parents has as many: as with cells of rows."""
+    """Tells fields of one path apart by their places where each of their parents has as many, as with cells of rows."""
     parents: defaultdict[str, list[_Node]] = defaultdict(list)
     pending = [root]
     while pending:
@@ -237,7 +240,7 @@ class _Field(msgspec.Struct):
     values: dict[int, list[str]]
 
 
-def _as_records(document: Document, nodes: list[_Node]) -> tuple[list[Record], list[str]]:
+def _as_records(document: DataDocument, nodes: list[_Node]) -> tuple[list[Record], list[str]]:
     columns: dict[tuple[str, str], _Field] = {}
     for number, record in enumerate(nodes):
         for key, node, value in _fields_of(document, record):
@@ -258,7 +261,7 @@ def _differs(column: _Field) -> bool:
     return len({tuple(values) for values in column.values.values()}) > 1
 
 
-def _fields_of(document: Document, record: _Node) -> Iterator[tuple[tuple[str, str], _Node, str]]:
+def _fields_of(document: DataDocument, record: _Node) -> Iterator[tuple[tuple[str, str], _Node, str]]:
     """The fields in a record: their paths and what of the element they are, the element, the value."""
     pending = [record]
     while pending:
@@ -308,11 +311,11 @@ def _called(path: str, column: _Field, record: _Node) -> str:
 
 def _common_label(column: _Field) -> str:
     """The label that all its texts begin with ("Price: 12"), which is taken off them."""
-    found = [[_LABELLED.fullmatch(text) for text in texts] for texts in column.values.values()]
-    labels = {match[1] if match else "" for matches in found for match in matches}
+    matched = [[_LABELLED.fullmatch(text) for text in texts] for texts in column.values.values()]
+    labels = {match[1] if match else "" for matches in matched for match in matches}
     if len(labels) != 1 or "" in labels:
         return ""
-    for number, matches in zip(column.values, found, strict=True):
+    for number, matches in zip(column.values, matched, strict=True):
         column.values[number] = [match[2] for match in matches if match]
     return labels.pop()
 

@@ -24,14 +24,14 @@ from cdp_agent.page.markdown.markdown_tables import (
 )
 from cdp_agent.page.tab.tab import Tab
 
-from .document import Document, read_documents, text_of
+from .document import DataDocument, read_documents, text_of
 from .naming import LINK, distinct
 
 GROUP = "group"
 """The column for the headings that stand between the rows of a table, each above the rows that it is about."""
 
 
-class Table(msgspec.Struct, frozen=True):
+class PageTable(msgspec.Struct, frozen=True):
     """A table of the page: `rows` by its `columns`, and a column "NAME link" for the links in the column NAME.
 
     `total` is how many rows it says to have, of which only a part may be drawn; None if it says that it does not know.
@@ -45,12 +45,12 @@ class Table(msgspec.Struct, frozen=True):
     frame_url: str
 
 
-class Tables(list[Table]):
+class Tables(list[PageTable]):
     """The tables in document order; `unread` says which frames could not be read, and why."""
 
     unread: list[str]
 
-    def __init__(self, tables: Iterable[Table], unread: list[str]) -> None:
+    def __init__(self, tables: Iterable[PageTable], unread: list[str]) -> None:
         super().__init__(tables)
         self.unread = unread
 
@@ -66,7 +66,7 @@ async def tables(tab: Tab, within: str | None = None) -> Tables:
     return Tables(tables, documents.unread)
 
 
-def tables_in(document: Document, elements: Iterable[Element]) -> Iterator[Table]:
+def tables_in(document: DataDocument, elements: Iterable[Element]) -> Iterator[PageTable]:
     """Those of the elements that are tables with data."""
     for element in elements:
         rows = list(_rows_of(element))
@@ -83,7 +83,7 @@ def _rows_of(element: Element) -> Iterator[Element]:
             yield from _rows_of(child)
 
 
-def _table(document: Document, element: Element, rows: list[Element]) -> Table | None:
+def _table(document: DataDocument, element: Element, rows: list[Element]) -> PageTable | None:
     whole = [row for row in _joined_parts(rows) if not row.get("f")]
     grid = filled_grid(whole, text_of)
     if not grid:
@@ -102,7 +102,7 @@ def _table(document: Document, element: Element, rows: list[Element]) -> Table |
             records.append({**group, **dict(zip(names, texts, strict=False)), **_links(document, row, names, starts)})
     columns = _columns(names, records) if records else names
     caption = element.find("cap")
-    return Table(
+    return PageTable(
         "" if caption is None else text_of(caption).replace("\n", " "),
         columns,
         [{name: record.get(name, "") for name in columns} for record in records],
@@ -136,7 +136,7 @@ def _names(header: list[str]) -> list[str]:
     return distinct([" ".join(text.split()) or f"column {place}" for place, text in enumerate(header, 1)])
 
 
-def _links(document: Document, row: GridRow, names: list[str], starts: list[int]) -> dict[str, str]:
+def _links(document: DataDocument, row: GridRow, names: list[str], starts: list[int]) -> dict[str, str]:
     links: dict[str, str] = {}
     for cell in row.cells:
         link = next(cell.element.iter("a"), None)

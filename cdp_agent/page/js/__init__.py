@@ -84,6 +84,7 @@ EXPLORING = (
     "read/search.js",
     "read/find.js",
     "read/listing.js",
+    "read/stated.js",
     "activity/wait.js",
     "read/outer.js",
     "read/schema.js",

@@ -124,8 +124,14 @@ def _grid(rows: list[Element], write: Write) -> list[GridRow]:
                 reaching.append((len(rows) if down == 0 else down - 1, cell))
             at += width
         cells.sort(key=lambda cell: cell.start)
-        grid.append(GridRow(cells, row.get("h") is not None or (bool(cells) and all(cell.is_header for cell in cells))))
+        grid.append(GridRow(cells, row.get("h") is not None or _is_head(cells)))
     return grid
+
+
+def _is_head(cells: list[GridCell]) -> bool:
+    """Whether a row has headers alone, but for an empty corner."""
+    first = 1 if len(cells) > 1 and not cells[0].text else 0
+    return bool(cells) and all(cell.is_header for cell in cells[first:])
 
 
 def columns_of(row: GridRow, starts: list[int]) -> list[str]:

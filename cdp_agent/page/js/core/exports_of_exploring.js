@@ -18,6 +18,7 @@ return {
   findElements,
   picturesShown,
   listed,
+  stated,
   schema,
   cleanHtml,
   addMoreFunctions,

@@ -1,0 +1,144 @@
+"""Tools that read rows by code: tables, what repeats on a page, and what it states for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+from msgspec import Meta
+
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.snapshot.lines import quoted
+from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
+
+if TYPE_CHECKING:
+    from cdp_agent.page.data.tables import PageTable
+
+_SHOWN = 3
+_Columns = Annotated[list[str] | None, Meta(description="Only these columns, in this order.")]
+_Csv = Annotated[bool, Meta(description="All rows as CSV, and nothing else.")]
+
+
+class ReadTableArguments(Arguments, frozen=True):
+    ref: Annotated[Ref | None, Meta(description="The table; without, what tables there are.")] = None
+    columns: _Columns = None
+    limit: Annotated[Annotated[int, Meta(ge=0)] | None, Meta(description="How many rows; 0 for all.")] = None
+    csv: _Csv = False
+
+
+class ReadRecordsArguments(Arguments, frozen=True):
+    ref: Annotated[Ref | None, Meta(description="Only what repeats in this element.")] = None
+    columns: _Columns = None
+    limit: Annotated[Annotated[int, Meta(ge=0)] | None, Meta(description="How many records; 0 for all.")] = None
+    csv: _Csv = False
+
+
+class ReadDataArguments(Arguments, frozen=True):
+    pass
+
+
+class TablesRead(msgspec.Struct, frozen=True):
+    """The tables that were asked for; `unread` says which frames could not be read, and why."""
+
+    tables: list[PageTable]
+    unread: list[str]
+
+
+class RecordsRead(msgspec.Struct, frozen=True):
+    """The records with their `fields`; `unread` says which frames could not be read, and why."""
+
+    fields: list[str]
+    records: list[dict[str, str | list[str]]]
+    unread: list[str]
+
+
+@tool(read_only=True, by_default=False, by_executors=False, gives="columns, counts and rows as CSV")
+async def read_table(args: ReadTableArguments, context: Context) -> Observation:
+    """Read a table or grid by code: its rows as CSV.
+
+    Without a ref: each table of the page with its ref, columns, number of rows and the first three.
+    """
+    tables = await context.page.tables(args.ref)
+    if args.ref is not None and not tables:
+        raise InvalidArguments(f"There is no table with data in {args.ref}. Call read_table without a ref to list all.")
+    shown = [_with_columns(table, args.columns) for table in tables]
+    if args.csv:
+        text = "\n".join(_csv(table.columns, table.rows) for table in shown)
+    else:
+        limit = args.limit if args.limit is not None else 0 if args.ref else _SHOWN
+        parts = [_table_text(table, limit) for table in shown] or ["There is no table with data on the page."]
+        text = "\n\n".join([*parts, *_unread(tables.unread)])
+    return Observation(context.read(text), TablesRead(shown, tables.unread))
+
+
+@tool(read_only=True, by_default=False, by_executors=False, gives="fields, counts and records as CSV")
+async def read_records(args: ReadRecordsArguments, context: Context) -> Observation:
+    """Read what repeats on the page by code, such as cards, results or items of a list: each as a row of CSV."""
+    records = await context.page.records(args.ref)
+    fields = _chosen(records.fields, args.columns)
+    rows = [{name: record[name] for name in fields} for record in records]
+    if args.csv:
+        text = _csv(fields, rows)
+    elif rows:
+        head = f"{len(rows):,} records, {len(fields)} fields{_of(len(rows), args.limit or 0)}:"
+        text = "\n".join([head, _csv(fields, rows[: args.limit or None]), *_unread(records.unread)])
+    else:
+        text = "\n".join(["Nothing repeats on the page.", *_unread(records.unread)])
+    return Observation(context.read(text), RecordsRead(fields, rows, records.unread))
+
+
+@tool(read_only=True, by_default=False, by_executors=False, gives="what the page states, as JSON")
+async def read_data(args: ReadDataArguments, context: Context) -> Observation:
+    """Read what the page states for programs: JSON-LD, microdata, meta, and the state of its scripts, as JSON."""
+    data = await context.page.structured_data()
+    return Observation(msgspec.json.format(msgspec.json.encode(data), indent=1).decode(), data)
+
+
+def _table_text(table: PageTable, limit: int) -> str:
+    rows = table.rows[: limit or None]
+    count = f"{len(table.rows):,} rows"
+    if table.total is None:
+        count += " are drawn; the page does not say how many there are"
+    elif table.total > len(table.rows):
+        count = f"{len(table.rows):,} of {table.total:,} rows are drawn: scroll in it for the others"
+    head = " ".join([f"Table {table.ref}", *([quoted(table.caption)] if table.caption else [])])
+    where = f", in the frame {table.frame_url}" if table.frame_url else ""
+    return f"{head}{where}: {count}{_of(len(table.rows), limit)}\n{_csv(table.columns, rows)}"
+
+
+def _of(rows: int, limit: int) -> str:
+    return f", the first {limit} of them" if 0 < limit < rows else ""
+
+
+def _with_columns(table: PageTable, columns: Sequence[str] | None) -> PageTable:
+    chosen = _chosen(table.columns, columns)
+    rows = [{name: row[name] for name in chosen} for row in table.rows]
+    return msgspec.structs.replace(table, columns=chosen, rows=rows)
+
+
+def _chosen(names: list[str], columns: Sequence[str] | None) -> list[str]:
+    """The names that are asked for, in any case. Raises InvalidArguments for one that there is not."""
+    by_folded = {name.casefold(): name for name in reversed(names)}
+    chosen = [by_folded.get(column.strip().casefold()) for column in columns or names]
+    if None in chosen:
+        missing = (columns or names)[chosen.index(None)]
+        raise InvalidArguments(f"There is no column {missing!r}. There are: {', '.join(map(repr, names))}.")
+    return [name for name in chosen if name is not None]
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, str | list[str]]]) -> str:
+    """RFC 4180, but with "\\n" after each line; several values of a field are separated by " · "."""
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        values = (row[name] for name in columns)
+        writer.writerow([value if isinstance(value, str) else " · ".join(value) for value in values])
+    return target.getvalue().rstrip("\n")
+
+
+def _unread(unread: list[str]) -> list[str]:
+    return [f"A frame could not be read: {why}" for why in unread]

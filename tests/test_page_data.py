@@ -1,0 +1,242 @@
+"""Rows by code: the tables of a page, what repeats on it, and what it states for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.data.tables import PageTable
+from cdp_agent.page.page import Page
+from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools.base import Context, Observation
+from tests.conftest import Serve
+from tests.tables import table
+from tests.writing import show
+
+FLIGHTS = """<table><caption>Flights</caption><thead><tr><th>No<th>From<th>Price</thead><tbody>
+<tr><td><a href="/f/1">LH1</a><td>Oslo<br>Norway<td><s>12</s> 10 €</tr><tr><th colspan=3>Late</th></tr>
+<tr><td>LH2<td rowspan=2>Bergen<td>11 €<tr><td>LH3<td><input value="12 €"></tr></tbody>
+<tfoot><tr><td>Sum<td><td>33</tfoot></table>"""
+
+
+async def only(page: Page, content: str) -> PageTable:
+    await show(page, content)
+    (found,) = await page.tables()
+    return found
+
+
+async def test_a_table_is_rows_by_its_headers(sheet: Page) -> None:
+    flights = await only(sheet, FLIGHTS)
+
+    assert (flights.caption, flights.total, flights.frame_url) == ("Flights", 3, "")
+    assert flights.columns == ["group", "No", "No link", "From", "Price"]
+    assert flights.rows == [
+        {"group": "", "No": "LH1", "No link": "/f/1", "From": "Oslo\nNorway", "Price": "~~12~~ 10 €"},
+        {"group": "Late", "No": "LH2", "No link": "", "From": "Bergen", "Price": "11 €"},
+        {"group": "Late", "No": "LH3", "No link": "", "From": "Bergen", "Price": "12 €"},
+    ]
+    assert [found.rows for found in await sheet.tables(flights.ref)] == [flights.rows]
+
+
+HEADERS = {
+    "two rows of headers": (
+        "<tr><th rowspan=2>A<th colspan=2>B<tr><th>c<th>d<tr><td>1<td>2<td>3",
+        [{"A": "1", "B / c": "2", "B / d": "3"}],
+    ),
+    "none": ("<tr><td>1<td>2<tr><td>3<td>4", [{"column 1": "1", "column 2": "2"}, {"column 1": "3", "column 2": "4"}]),
+    "one for a row": ("<tr><td><th>A<tr><th>x<td>1", [{"column 1": "x", "A": "1"}]),
+    "the same twice": ("<tr><th>A<th>A<th>A 2<tr><td>1<td>2<td>3", [{"A": "1", "A 3": "2", "A 2": "3"}]),
+    "repeated further down": ("<tr><th>A<th>B<tr><td>1<td>2<tr><th>A<th>B<tr><td>3<td>4", None),
+    "nothing in a column": ("<tr><th>A<th><tr><td>1<td>", [{"A": "1"}]),
+    "a box to check": ("<tr><th><th>A<tr><td><input type=checkbox checked><td>1", [{"column 1": "yes", "A": "1"}]),
+}
+
+
+@table(("content", "rows"), HEADERS)
+async def test_headers(content: str, rows: list[dict[str, str]] | None, sheet: Page) -> None:
+    found = await only(sheet, f"<table>{content}</table>")
+
+    assert found.rows == (rows or [{"A": "1", "B": "2"}, {"A": "3", "B": "4"}])
+
+
+async def test_a_grid_that_draws_a_part_of_its_rows_in_parts_is_joined(sheet: Page) -> None:
+    """As AG Grid has them: pinned columns apart, rows in the order in which they were drawn."""
+
+    def part(column: int, name: str) -> str:
+        rows = [(1, "columnheader", name), (3, "gridcell", f"{name}3"), (2, "gridcell", f"{name}2")]
+        return "".join(
+            f"<div role=row aria-rowindex={row}><span role={role} aria-colindex={column}>{text}</span></div>"
+            for row, role, text in rows
+        )
+
+    grid = await only(
+        sheet, f"<div role=grid aria-rowcount=2001><div>{part(2, 'b')}</div><div>{part(1, 'a')}</div></div>"
+    )
+
+    assert grid.columns == ["a", "b"]
+    assert grid.rows == [{"a": "a2", "b": "b2"}, {"a": "a3", "b": "b3"}]
+    assert grid.total == 2000
+
+
+async def test_tables_in_frames_and_shadow_roots_are_read_and_those_for_layout_left_out(
+    page: Page, serve: Serve
+) -> None:
+    rows = "<tr><th>{0}<tr><td>{0}1"
+    other = serve(f"<table>{rows.format('other')}</table>", other_site=True)
+    layout = "<table border=0 cellpadding=0><tr><td>layout<td>x</table>"
+    frames = f"<iframe srcdoc='<table>{rows.format('same')}</table>'></iframe><iframe src='{other}'></iframe>"
+    shadow = f"host.attachShadow({{mode: 'closed'}}).innerHTML = '<table>{rows.format('shadow')}</table>'"
+    await page.goto(serve(f"{layout}{frames}<p id=host></p><script>{shadow}</script>"))
+
+    found = await page.tables()
+
+    assert {(shown.rows[0][shown.columns[0]], shown.frame_url) for shown in found} == {
+        ("shadow1", ""),
+        ("same1", "about:srcdoc"),
+        ("other1", other),
+    }
+    assert found.unread == []
+
+
+CARD = """<div class="card {sale}" data-id="{n}"><img src="/i{n}.png" alt="Pic {n}" width=99 height=99>
+<h3 class="card__name"><a href="/p/{n}">Thing {n}</a></h3><p class="stars {stars}"></p>
+<span class="price">{n}.50 €</span><p>In stock: {n}</p><ul class=tags>{tags}</ul><button>Buy</button></div>"""
+
+
+async def test_cards_are_records_by_what_the_page_calls_their_fields(sheet: Page) -> None:
+    cards = "".join(
+        CARD.format(n=n, sale="sale" if n % 2 else "", stars=["One", "Two"][n % 2], tags="<li>x" * n) for n in range(4)
+    )
+    await show(sheet, f"<nav><ul>{'<li><a href=/n>Nav</a>' * 9}</ul></nav><main>{cards}</main>")
+
+    found = await sheet.records()
+
+    assert found.fields == [
+        *("data-id", "image", "image source", "name", "name link", "stars state", "price", "In stock", "tags")
+    ]
+    assert len(found) == 4
+    assert found[2] == {
+        "data-id": "2",
+        "image": "Pic 2",
+        "image source": "/i2.png",
+        "name": "Thing 2",
+        "name link": "/p/2",
+        "stars state": "One",
+        "price": "2.50 €",
+        "In stock": "2",
+        "tags": ["x", "x"],
+    }
+
+
+RECORDS = {
+    "items of a list": (
+        "<ul>" + "".join(f"<li><a href=/x{n}>Item {n}</a> by someone {n}</li>" for n in range(3)) + "</ul>",
+        {"text": "Item 2 by someone 2", "text link": "/x2"},
+    ),
+    "terms": (
+        "".join(
+            f"<section><h2>P{n}</h2><dl><dt>Born</dt><dd>{n}</dd><dt>City:</dt><dd>C{n}</dd></dl></section>"
+            for n in range(3)
+        ),
+        {"title": "P2", "Born": "2", "City": "C2"},
+    ),
+    "rows of a table": (
+        "<table><tr><th>a<th>b" + "".join(f"<tr><td>{n}<td>x{n}" for n in range(3)) + "</table>",
+        {"a": "2", "b": "x2"},
+    ),
+    "rows without a table": (
+        "".join(f"<div class=row><div class=cell>{n}</div><div class=cell>x{n}</div></div>" for n in range(3)),
+        {"cell": "2", "cell 2": "x2"},
+    ),
+    "microdata": (
+        "".join(
+            f"<div><span itemprop=text>Q {n}</span><span>by <small itemprop=author>A {n}</small></span></div>"
+            for n in range(3)
+        ),
+        {"text": "Q 2", "text 2": "by A 2", "author": "A 2"},
+    ),
+}
+
+
+@table(("content", "last"), RECORDS)
+async def test_what_repeats_is_records(content: str, last: dict[str, str], sheet: Page) -> None:
+    await show(sheet, content)
+
+    found = await sheet.records()
+
+    assert len(found) == 3
+    assert found[2] == last
+
+
+async def test_records_of_an_element_and_none_where_nothing_repeats(sheet: Page) -> None:
+    await show(sheet, "<p>Once</p><ul aria-label=Few>" + "<li>a<li>b<li>c" + "</ul><ol>" + "<li>x<li>y" * 9 + "</ol>")
+    few = next(ref for ref in (await sheet.find("ul")).elements)
+
+    assert [record["text"] for record in await sheet.records(few.ref)] == ["a", "b", "c"]
+
+    await show(sheet, "<p>Once</p>")
+    assert await sheet.records() == []
+
+
+STATED = """<meta name=description content="D"><meta property="og:title" content="T">
+<script type="application/ld+json">{"@type": "Product"}</script><script type="application/ld+json">{bad</script>
+<script id=__DATA__ type="application/json">{"a": 1}</script>
+<script>window.__STATE__ = {"items": [1]}; var other = {a: 1};</script>
+<div itemscope itemtype="https://schema.org/Movie"><h1 itemprop=name>Avatar</h1>
+<div itemprop=director itemscope>D: <span itemprop=name>James</span></div><meta itemprop=year content=2009></div>
+<iframe srcdoc="<meta name=inner content=I>"></iframe>"""
+
+
+async def test_what_a_page_states_for_programs(page: Page, serve: Serve) -> None:
+    await page.goto(serve(STATED))
+
+    data = await page.structured_data()
+
+    assert data.json_ld == [{"@type": "Product"}]
+    assert data.meta["description"] == ["D"]
+    assert data.meta["og:title"] == ["T"]
+    assert data.meta["inner"] == ["I"]
+    assert data.state == {"__DATA__": {"a": 1}, "__STATE__": {"items": [1]}}
+    assert data.microdata == [
+        {
+            "type": "https://schema.org/Movie",
+            "properties": {"name": ["Avatar"], "director": [{"properties": {"name": ["James"]}}], "year": ["2009"]},
+        }
+    ]
+    assert [problem.partition(":")[0] for problem in data.unread] == ["JSON-LD that is no JSON"]
+
+
+async def call(name: str, page: Page, browser: Browser, **arguments: Any) -> str:
+    tool = BUILT_IN[name]
+    result = await tool.run(tool.parse(arguments), Context(page, browser))
+    assert isinstance(result, Observation)
+    return result.text
+
+
+async def test_a_table_as_a_tool(sheet: Page, browser: Browser) -> None:
+    await show(
+        sheet,
+        FLIGHTS + f"<div role=grid aria-rowcount=90>{'<div role=row><p role=cell>1<p role=cell>2</div>' * 5}</div>",
+    )
+
+    listed = await call("read_table", sheet, browser)
+    ref = (await sheet.tables())[0].ref
+
+    assert (
+        f'Table {ref} "Flights": 3 rows\ngroup,No,No link,From,Price\n,LH1,/f/1,"Oslo\nNorway",~~12~~ 10 €\n' in listed
+    )
+    assert "5 of 90 rows are drawn: scroll in it for the others, the first 3 of them\n" in listed
+    csv = await call("read_table", sheet, browser, ref=ref, columns=["price", "No"], csv=True)
+    assert csv == "Price,No\n~~12~~ 10 €,LH1\n11 €,LH2\n12 €,LH3"
+    with pytest.raises(InvalidArguments, match=r"There is no column 'x'\. There are: 'group', 'No'"):
+        await call("read_table", sheet, browser, ref=ref, columns=["x"])
+
+
+async def test_records_and_data_as_tools(sheet: Page, browser: Browser) -> None:
+    await show(sheet, "<ul>" + "<li><b>a</b> <i class=n>1</i><i class=n>2</i></li>" * 3 + "</ul>")
+
+    assert (await call("read_records", sheet, browser, limit=1)).startswith("3 records, ")
+    assert '"json_ld"' in (await call("read_data", sheet, browser))

@@ -29,6 +29,8 @@ _LEAST_SHARED = 0.6
 _AROUND = frozenset({"nav", "footer", "header", "aside"})
 _WEIGHT_AROUND = 0.1
 _VALUES = frozenset({"f", "x", "img"})
+_ALIKE = frozenset("tr td th li dt dd article".split())  # noqa: SIM905
+"""What is of one kind among its siblings whatever its classes are: every other row may have one."""
 _NO_FIELD = frozenset({"button"})
 _LABELLED = re.compile(r"([^\W\d_][^:\n]{0,29}):\s+(\S.*)", re.DOTALL)
 _NAMING = {"img": "image", "time": "date"} | {f"h{level}": "title" for level in range(1, 7)}
@@ -89,10 +91,8 @@ def _records_in(document: DataDocument) -> tuple[float, list[Record], list[str]]
 def _table_of(document: DataDocument, rows: list[_Node]) -> PageTable | None:
     """The table that these are the rows of, if they are of one."""
     elements = {id(row.element) for row in rows}
-    for element in document.root.iter("table"):
-        if any(id(row) in elements for row in element.iter("tr")):
-            return next(iter(tables_in(document, [element])), None)
-    return None
+    tables = (table for table in document.root.iter("table") if any(id(row) in elements for row in table.iter("tr")))
+    return next(tables_in(document, tables), None)
 
 
 def _node(element: Element) -> _Node:
@@ -140,6 +140,8 @@ def _kind(element: Element) -> str:
 
 
 def _own_label(element: Element) -> str:
+    if _kind(element) in _ALIKE:
+        return _kind(element)
     return ".".join([_kind(element), *_tokens(element)])
 
 
@@ -172,12 +174,12 @@ def _label_children(node: _Node) -> None:
         if kind == "dd" and term:
             child.label = f"dd:{term}"
     for kind, alike in by_kind.items():
+        if kind in _ALIKE:
+            continue
         tokens = [_tokens(child.element) for child in alike]
         shared = _shared(tokens) if len(alike) >= _LEAST_RECORDS else set()
         first_are_distinct = len({own[0] for own in tokens if own}) == sum(1 for own in tokens if own)
         for child, own in zip(alike, tokens, strict=True):
-            if child.label.startswith("dd:"):
-                continue
             distinct_own = own[:1] if first_are_distinct else own
             kept = [token for token in own if token in shared] if shared else distinct_own
             child.label = ".".join([kind, *kept])

@@ -75,12 +75,25 @@ def tables_in(document: DataDocument, elements: Iterable[Element]) -> Iterator[P
 
 
 def _rows_of(element: Element) -> Iterator[Element]:
-    """The rows of a table, also those of grids that keep them in boxes, but not those of a table inside."""
+    """The rows of a table with their cells alone, but not those of a table inside.
+
+    Grids keep both in boxes, some of which are tables themselves.
+    """
     for child in element:
         if child.tag == "tr":
-            yield child
-        elif child.tag not in ("table", "cap"):
+            row = Element("tr", child.attrib)
+            row.extend(_cells_of(child))
+            yield row
+        elif child.tag != "cap" and (child.tag != "table" or child.get("k") == "layout"):
             yield from _rows_of(child)
+
+
+def _cells_of(element: Element) -> Iterator[Element]:
+    for child in element:
+        if child.tag in ("td", "th"):
+            yield child
+        else:
+            yield from _cells_of(child)
 
 
 def _table(document: DataDocument, element: Element, rows: list[Element]) -> PageTable | None:

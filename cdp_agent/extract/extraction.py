@@ -94,13 +94,20 @@ async def extract(
         contents = await markdown.take(tab_of(page))
         run = _Run(model, description, contents)
         value = await run.answer(form, context_tokens)
-    shown = SourcePage(f"{contents.url} {contents.title}\n\n{contents.text}")
-    if form is None:
-        looked_up = grounding(str(value), shown, description)
-        missing, sources = [Ungrounded("$", each) for each in looked_up.missing], looked_up.lines
-    else:
-        missing, sources = data_grounding(msgspec.to_builtins(value), shown, form.source)
+    # In a thread, since a thousand rows take a tenth of a second, in which nothing else would go on.
+    missing, sources = await asyncio.to_thread(_looked_up, value, contents, form, description)
     return Extraction(value, missing, [*notices, *run.notices], run.calls, run.usage, sources)
+
+
+def _looked_up(
+    value: object, contents: Markdown, form: Form | None, description: str
+) -> tuple[list[Ungrounded], list[str]]:
+    """What of the value is not on the page, and the lines that show the rest."""
+    shown = SourcePage(f"{contents.url} {contents.title}\n\n{contents.text}")
+    if form is not None:
+        return data_grounding(msgspec.to_builtins(value), shown, form.source)
+    claims = grounding(str(value), shown, description)
+    return [Ungrounded("$", claim) for claim in claims.missing], claims.lines
 
 
 class _Run:

@@ -170,7 +170,7 @@ _OF_DAY = re.compile(
 """What stands before or behind a time: without it, a claimed 7.30 is a number."""
 _TWELVE = re.compile(r"(?<![\d:.,])(?P<h>1[0-2]|0?[1-9])\s?(?P<half>[ap])\.?m\b")
 _GROUPS = re.compile(r"(?<![\w.,])\+?\(?\d[\d ()./-]{5,}\d(?![\w])")
-_LEAST_DIGITS = 7
+LEAST_DIGITS = 7
 _YEAR_DIGITS = 4
 _LONGEST_PREFIX = 4  # digits of a country code and a trunk prefix
 
@@ -214,7 +214,7 @@ def long_numbers(text: str) -> Iterator[Figure]:
     """Telephone, card and account numbers, regardless of how their digits are grouped."""
     for match in _GROUPS.finditer(text):
         digits = only_digits(match[0])
-        if len(digits) >= _LEAST_DIGITS:
+        if len(digits) >= LEAST_DIGITS:
             yield Figure("digits", frozenset((digits,)), *match.span())
 
 
@@ -280,7 +280,7 @@ def _same_date(mine: object, theirs: object) -> bool:
 def _same_digits(mine: object, theirs: object) -> bool:
     """Whether two numbers are the same, apart from a country code."""
     short, long = sorted((str(mine).lstrip("0"), str(theirs).lstrip("0")), key=len)
-    return len(short) >= _LEAST_DIGITS and long.endswith(short) and len(long) - len(short) <= _LONGEST_PREFIX
+    return len(short) >= LEAST_DIGITS and long.endswith(short) and len(long) - len(short) <= _LONGEST_PREFIX
 
 
 def _times(text: str) -> Iterator[Figure]:

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import msgspec
 
-from .figures import Figure, all_figures, figures, long_numbers, rounded
+from .figures import LEAST_DIGITS, Figure, all_figures, figures, long_numbers, rounded
 from .keywords import subschemas
 
 
@@ -33,6 +33,8 @@ _FRACTION = re.compile("(?<!\\d)(\\d{0,15})\\s?([¼-¾⅐-⅞])")  # bounded, so
 _RAISED = re.compile("(?<=\\d)[⁰¹²³⁴-⁹]+")
 _OF_A_VERSION = re.compile(r"\bv(?=\d+\.\d)")
 _WORD = re.compile(r"\w+")
+_LETTERS = re.compile(r"[^\W_]+")
+_IDEOGRAPH = re.compile("[\u2e80-\U0010ffff]")  # scripts from here on do not separate words
 _SPACES = re.compile(r"\s+")
 _HARD_SIGNS = re.compile(r"[^\w\s.,:;!?'\"()\[\]/|·•-]")
 _NEUTRAL_WORDS = frozenset(
@@ -42,7 +44,7 @@ _NEUTRAL_WORDS = frozenset(
     """.split()  # noqa: SIM905  # words, not a list of strings
 )
 """Words next to figures that add nothing to their meaning."""
-_FIRST_IDEOGRAPH = 0x2E80  # scripts from here on do not separate words
+_FIRST_IDEOGRAPH = 0x2E80
 _STEM = 3  # letters in which two forms of a word agree
 _ENDING = 3  # letters that a form of a word may have more
 
@@ -79,6 +81,7 @@ class SourcePage:
         self._lines = [normalise(line) for line in self._raw]
         self._text = normalise(text)
         self._words = f" {' '.join(_WORD.findall(self._text))} "
+        self._looked_up: dict[str, str | None] = {}
 
     def contains(self, claim: str | int | float) -> bool:
         """Whether the text contains this string or number, however it is written."""
@@ -88,8 +91,13 @@ class SourcePage:
         """The last line that contains the claim; "" if only several lines together do, None if the text does not."""
         if not isinstance(claim, str):
             value = rounded(claim)
-            shown = (self._raw[at].strip() for at, each in reversed(self._figures["number"]) if value in each.values)
-            return next(shown, None)
+            shown = self._figures.get(("number", value), ())
+            return next((self._raw[at].strip() for at, figure in reversed(shown) if value in figure.values), None)
+        if claim not in self._looked_up:
+            self._looked_up[claim] = self._look_up(claim)
+        return self._looked_up[claim]
+
+    def _look_up(self, claim: str) -> str | None:
         wanted = normalise(claim).lstrip("#")  # an order number may be claimed as #123
         if not wanted:
             return ""
@@ -127,21 +135,45 @@ class SourcePage:
         return set(self._words.split())
 
     @cached_property
-    def _figures(self) -> dict[str, list[tuple[int, Figure]]]:
-        """All figures by their kind, each with its line."""
-        by_kind: dict[str, list[tuple[int, Figure]]] = defaultdict(list)
+    def _figures(self) -> dict[tuple[str, object], list[tuple[int, Figure]]]:
+        """All figures, each with its line, by their kind and `_keys_of`."""
+        by_key: dict[tuple[str, object], list[tuple[int, Figure]]] = defaultdict(list)
         for at, line in enumerate(self._lines):
             for figure in all_figures(line) if any(map(str.isdigit, line)) else ():
-                by_kind[figure.kind].append((at, figure))
-        return by_kind
+                for key in _keys_of(figure):
+                    by_key[figure.kind, key].append((at, figure))
+                    if figure.kind == "date" and isinstance(key, tuple) and key[1]:  # a month may be claimed alone
+                        by_key[figure.kind, (key[0], 0)].append((at, figure))
+        return by_key
+
+    def _lines_that_show(self, claim: Figure) -> set[int]:
+        near = (shown for key in _keys_of(claim) for shown in self._figures.get((claim.kind, key), ()))
+        return {at for at, figure in near if figure.shows(claim)}
+
+    @cached_property
+    def _lines_by_word(self) -> dict[str, list[int]]:
+        by_word: dict[str, list[int]] = defaultdict(list)
+        for at, line in enumerate(self._lines):
+            for word in set(_LETTERS.findall(line)):
+                by_word[word].append(at)
+        return by_word
+
+    def _may_have(self, wanted: str) -> list[int]:
+        """The lines that may contain a text: those with the rarest of its words, where words are separate."""
+        words = [] if _IDEOGRAPH.search(wanted) else _LETTERS.findall(wanted)
+        if not words:
+            return list(range(len(self._lines)))
+        return min((self._lines_by_word.get(word, []) for word in words), key=len)
 
     def _line_with_text(self, wanted: str) -> str | None:
-        for at in range(len(self._lines) - 1, -1, -1):
+        for at in reversed(self._may_have(wanted)):
             if wanted in self._lines[at] and _contains_whole(wanted, self._lines[at]):
                 return self._raw[at].strip()
         return None
 
     def _has_text(self, wanted: str) -> bool:
+        if not self._may_have(wanted):
+            return False
         if _contains_whole(wanted, self._text):
             return True
         if _HARD_SIGNS.search(wanted):  # C++ is not C
@@ -151,10 +183,10 @@ class SourcePage:
 
     def _line_with_figures(self, wanted: str, claimed: list[Figure]) -> str | None:
         """The last line with all figures and all other words of a text; "" for figures alone in several lines."""
-        places = [{at: self._raw[at] for at, each in self._figures[one.kind] if each.shows(one)} for one in claimed]
+        places = [self._lines_that_show(one) for one in claimed]
         if claimed and all(places):
             rest = words_besides(wanted, claimed)
-            together = set.intersection(*map(set, places))
+            together = set.intersection(*places)
             if not rest:
                 return self._raw[max(together)].strip() if together else ""
             for at in sorted(together, reverse=True):
@@ -167,8 +199,19 @@ class SourcePage:
         for one in long_numbers(wanted):
             if _WORD.search(_without(wanted, [one])):
                 return None
-            return next((self._raw[at].strip() for at, each in self._figures["digits"] if each.shows(one)), None)
+            lines = self._lines_that_show(one)
+            return self._raw[min(lines)].strip() if lines else None
         return None
+
+
+def _keys_of(figure: Figure) -> set[object]:
+    """What a claimed figure shares with all that show it: a value, a day of a year, the end of a long number."""
+    match figure.kind:
+        case "date":
+            return {value[1:] for value in figure.values if isinstance(value, tuple)}
+        case "digits":
+            return {str(value)[-LEAST_DIGITS:] for value in figure.values}
+    return set(figure.values | figure.bare)
 
 
 def normalise(text: str) -> str:

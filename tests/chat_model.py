@@ -28,6 +28,10 @@ SCHEMA = {
 FOUND = [{"to": "Bergen", "price": 1299}, {"to": "Tromsø", "price": 2450}]
 
 
+class Cut(str):
+    """A text that ends at the model's length limit."""
+
+
 class Model:
     """A chat-completions server: it says a text, calls a tool ({name, arguments}) or refuses (status, error).
 
@@ -58,5 +62,8 @@ class Model:
         if isinstance(said, dict):
             message = {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": said}]}
         usage = {"prompt_tokens": 100, "completion_tokens": 10}
-        reply = {"choices": [{"message": message, "finish_reason": self.finish}], "usage": usage}
+        reply = {
+            "choices": [{"message": message, "finish_reason": "length" if isinstance(said, Cut) else self.finish}],
+            "usage": usage,
+        }
         return Response(json.dumps(reply), content_type="application/json")

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-from cdp_agent.errors import ContextTooLong
+from cdp_agent.errors import BadReply, ContextTooLong
 from cdp_agent.extract import extract
 from cdp_agent.page.page import Page
-from tests.chat_model import FLIGHTS, SCHEMA, Model
+from tests.chat_model import FLIGHTS, SCHEMA, Cut, Model
 from tests.writing import put
 
 
@@ -114,3 +114,93 @@ async def test_a_context_that_is_never_large_enough_is_an_error(page: Page, mode
     async with model.client() as client:
         with pytest.raises(ContextTooLong):
             await extract(page, "All", model=client, schema=SCHEMA)
+
+
+@pytest.mark.parametrize("context_tokens", [100_000, 4_000])
+async def test_a_part_whose_answer_is_cut_off_is_halved(page: Page, model: Model, context_tokens: int) -> None:
+    await put(page, f"<table><tr><th>To<th>Price{ROWS}</table>")
+
+    def says(request: dict[str, Any]) -> str:
+        rows = rows_seen(request)
+        answer = json.dumps({"result": rows})
+        return answer if len(rows) <= 40 else Cut(answer[:900])
+
+    model.says = says
+
+    async with model.client() as client:
+        found = await extract(page, "All flights", model=client, schema=SCHEMA, context_tokens=context_tokens)
+
+    assert [row["price"] for row in found.value] == list(range(1, 301))
+    assert found.calls <= 31
+
+
+async def test_an_answer_that_is_cut_off_whatever_the_part_is_an_error(page: Page, model: Model) -> None:
+    await put(page, f"<table><tr><th>To<th>Price{ROWS}</table>")
+    model.says = lambda _: Cut("[")
+
+    async with model.client() as client:
+        with pytest.raises(BadReply, match="cut off at the model's length limit"):
+            await extract(page, "All flights", model=client, schema=SCHEMA, context_tokens=2_300)
+
+
+async def test_what_other_parts_gave_is_kept_when_one_fails(page: Page, model: Model) -> None:
+    await put(page, f"<table><tr><th>To<th>Price{ROWS}</table>")
+
+    def says(request: dict[str, Any]) -> str:
+        return "?" if "Part 2 of" in request["messages"][1]["content"] else json.dumps({"result": rows_seen(request)})
+
+    model.says = says
+
+    async with model.client() as client:
+        found = await extract(page, "All flights", model=client, schema=SCHEMA, context_tokens=2_300)
+
+    failed = [rows_seen(request) for request in model.requests if "Part 2 of" in request["messages"][1]["content"]]
+    assert len(failed) == 3
+    assert len(found.value) == 300 - len(failed[0])
+    assert re.match(r"Part 2 of \d+ is missing: openai: the answer does not fit the schema", found.notices[1])
+
+
+async def test_as_many_elements_as_the_schema_allows_end_the_list(page: Page, model: Model) -> None:
+    await put(page, f"<table><tr><th>To<th>Price{ROWS}</table>")
+    model.says = lambda request: json.dumps({"result": rows_seen(request)})
+
+    async with model.client() as client:
+        found = await extract(page, "100", model=client, schema={**SCHEMA, "maxItems": 100}, context_tokens=2_300)
+
+    assert [row["price"] for row in found.value] == list(range(1, 101))
+    assert found.notices[-1] == "It stops at 100 elements, as the schema says: the page may have more."
+
+
+async def test_the_conclusion_is_made_in_stages_where_it_would_be_too_long(page: Page, model: Model) -> None:
+    """And nothing is read again for it."""
+    await put(page, f"<table><tr><th>To<th>Price{ROWS}</table>")
+    schema = {"type": "object", "properties": {"flights": {"type": "integer"}}, "required": ["flights"]}
+
+    def says(request: dict[str, Any]) -> str | tuple[int, Any]:
+        text = request["messages"][1]["content"]
+        if "comes in" in text:
+            return f"- {len(rows_seen(request))} flights here" + " and many more words about them" * 30
+        counted = sum(map(int, re.findall(r"- (\d+) flights here", text)))
+        if len(text) > 4_000:
+            return 400, {"code": "context_length_exceeded", "message": "maximum context length is 1000 tokens"}
+        return json.dumps({"flights": counted}) if "response_format" in request else f"- {counted} flights here"
+
+    model.says = says
+
+    async with model.client() as client:
+        found = await extract(page, "How many flights?", model=client, schema=schema, context_tokens=2_300)
+
+    assert found.value == {"flights": 300}
+    read = [request for request in model.requests if "comes in" in request["messages"][1]["content"]]
+    assert len({request["messages"][1]["content"] for request in read}) == len(read)
+    assert len(model.requests) <= 2 * len(read) + 2
+
+
+async def test_a_conclusion_that_does_not_get_shorter_is_an_error(page: Page, model: Model) -> None:
+    await put(page, f"<table><tr><th>To<th>Price{ROWS}</table>")
+    schema = {"type": "object", "properties": {"flights": {"type": "integer"}}, "required": ["flights"]}
+    model.says = lambda request: "many words about flights " * 200
+
+    async with model.client() as client:
+        with pytest.raises(BadReply, match="too long for one answer"):
+            await extract(page, "How many flights?", model=client, schema=schema, context_tokens=2_300)

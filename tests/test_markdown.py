@@ -154,7 +154,7 @@ def test_any_budget_holds(budget: int) -> None:
 
 
 def test_pieces_hold_everything_and_each_part_of_a_table_has_its_head() -> None:
-    pieces = split([Block("# T", "h", 0), TABLE, CODE, Block("word " * 500, "p", 0)], 300)
+    pieces = list(map(join, split([Block("# T", "h", 0), TABLE, CODE, Block("word " * 500, "p", 0)], 300)))
 
     assert max(tokens(piece) for piece in pieces) <= 300
     rows = [line for piece in pieces for line in piece.splitlines() if line.startswith("| row")]

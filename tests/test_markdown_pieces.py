@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cdp_agent.page.markdown.markdown import join
 from cdp_agent.page.markdown.markdown_pieces import split
 from cdp_agent.page.markdown.markdown_sink import Block
 from cdp_agent.page.snapshot.budget import tokens
@@ -26,7 +27,7 @@ def test_a_card_with_a_heading_stays_whole() -> None:
         *(text for n in range(40) for text in (f"### Mug {n}", "Made of enamel, blue and white.", f"€ {n}.00")),
     )
 
-    pieces = split(page, 120)
+    pieces = list(map(join, split(page, 120)))
 
     assert len(pieces) > 5
     for piece in pieces:
@@ -34,7 +35,7 @@ def test_a_card_with_a_heading_stays_whole() -> None:
 
 
 def test_a_card_without_a_heading_stays_whole() -> None:
-    pieces = split(blocks("## Mugs", *cards(40)), 120)
+    pieces = list(map(join, split(blocks("## Mugs", *cards(40)), 120)))
 
     assert len(pieces) > 3
     for piece in pieces:
@@ -46,7 +47,7 @@ def test_each_piece_stands_under_its_headings() -> None:
     mugs = [f"Mug {number}, made of enamel in a small town." for number in range(30)]
     cups = [f"Cup {number}, made of glass in another town." for number in range(30)]
 
-    pieces = split(blocks("# Shop", "## Mugs", *mugs, "## Cups", *cups), 150)
+    pieces = list(map(join, split(blocks("# Shop", "## Mugs", *mugs, "## Cups", *cups), 150)))
 
     for piece in pieces:
         assert piece.startswith(
@@ -58,7 +59,7 @@ def test_the_rows_of_a_group_stand_under_its_row() -> None:
     rows = [f"| Transaction {number} | {number}.00 |" for number in range(60)]
     table = "\n".join(["| What | Amount |", "| --- | --- |", "| January |", *rows[:40], "| February |", *rows[40:]])
 
-    pieces = split(blocks("## Account", table), 150)
+    pieces = list(map(join, split(blocks("## Account", table), 150)))
 
     assert len(pieces) > 3
     for piece in pieces:
@@ -70,7 +71,7 @@ def test_the_rows_of_a_group_stand_under_its_row() -> None:
 
 
 def test_an_item_of_a_list_stays_whole() -> None:
-    pieces = split(blocks("\n".join(f"- **Plate {n}**\n\n  € {n}.00" for n in range(60))), 100)
+    pieces = list(map(join, split(blocks("\n".join(f"- **Plate {n}**\n\n  € {n}.00" for n in range(60))), 100)))
 
     assert len(pieces) > 3
     for piece in pieces:
@@ -87,7 +88,7 @@ def test_no_piece_is_larger_than_that_and_nothing_is_lost() -> None:
         "\n".join(["| a | b |", "| --- | --- |", f"| {' '.join(words[1500:])} | c |"]),
     )
 
-    pieces = split(page, 200)
+    pieces = list(map(join, split(page, 200)))
 
     assert max(map(tokens, pieces)) <= 200
     assert [each for piece in pieces for each in piece.split() if each.startswith("word")] == words

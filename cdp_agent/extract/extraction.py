@@ -1,7 +1,8 @@
 """Extracts data from a page with a model: as Markdown, or in the form of a schema or a type.
 
 A long page is read in parts. If the form is a list, the lists of all parts are joined; for every other form, and for
-Markdown, the model writes its findings from each part in Markdown, and one more call makes the answer from these.
+Markdown, the model writes its findings from each part in Markdown, and one more call makes the answer from these. A
+part whose answer would be too long for the model is halved. What one part gave is kept when another fails.
 """
 
 from __future__ import annotations
@@ -13,41 +14,35 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.errors import BadReply, CdpAgentError, ContextTooLong, SetupError
+from cdp_agent.errors import AuthenticationError, CdpAgentError, ContextTooLong, ModelError, QuotaExhausted, SetupError
 from cdp_agent.page.markdown import markdown
-from cdp_agent.page.markdown.markdown import Markdown
+from cdp_agent.page.markdown.markdown import Markdown, join
+from cdp_agent.page.markdown.markdown_pieces import split
+from cdp_agent.page.markdown.markdown_sink import Block
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.providers.base import (
-    Assistant,
-    JsonOutput,
-    Message,
-    Reply,
-    Request,
-    System,
-    Text,
-    ToolCall,
-    ToolResult,
-    ToolSpec,
-    Usage,
-    User,
-)
+from cdp_agent.providers.base import Usage
 from cdp_agent.providers.client import Client
 from cdp_agent.providers.services import endpoint
 
 from . import prompts
+from .asking import Asker, CutOff
 from .claims import grounding
 from .form import Form, SchemaForm, form_of
 from .grounding import SourcePage, Ungrounded, data_grounding
 from .schema import compile_schema, listed
-from .shape import list_property, merged, part_of
+from .shape import list_property, merged, most_elements, part_of
 
 CONTEXT_TOKENS = 100_000
 _ANSWER_TOKENS = 8_000
 _LEAST_ROOM = 500
 _AT_ONCE = 4
-_ATTEMPTS = 3
 _MOST_HALVINGS = 4
+_LEAST_PART = 100
+"""In tokens: a part of a page that is not halved."""
+_AROUND_FINDING = 10
+_LEAST_SHORTENED = 0.9
+_TOO_LONG = "what was found in the parts is too long for one answer: ask for a list, or for less."
 
 
 class Extraction(msgspec.Struct, frozen=True):
@@ -96,7 +91,7 @@ async def extract(
         value = await run.answer(form, context_tokens)
     # In a thread, since a thousand rows take a tenth of a second, in which nothing else would go on.
     missing, sources = await asyncio.to_thread(_looked_up, value, contents, form, description)
-    return Extraction(value, missing, [*notices, *run.notices], run.calls, run.usage, sources)
+    return Extraction(value, missing, [*notices, *run.notices], run.asker.calls, run.asker.usage, sources)
 
 
 def _looked_up(
@@ -111,21 +106,24 @@ def _looked_up(
 
 
 class _Run:
-    """One extraction, with its calls to the model."""
+    """One extraction."""
 
     def __init__(self, client: Client, description: str, contents: Markdown) -> None:
-        self.calls = 0
-        self.usage = Usage()
-        self._client = client
+        self.asker = Asker(client)
         self._description = description
         self._contents = contents
         self._parts = 0
         self._counts: list[int] = []
+        self._missing: list[str] = []
+        self._stopped_at: int | None = None
 
     @property
     def notices(self) -> list[str]:
         """Warnings for the caller about how the page was read."""
         parts = [f"The page is long: it was read in {self._parts} parts{self._counted()}."] if self._parts > 1 else []
+        parts += self._missing
+        if self._stopped_at is not None:
+            parts.append(f"It stops at {self._stopped_at:,} elements, as the schema says: the page may have more.")
         return parts + [f"{what} could not be read: {why}." for what, why in self._contents.unreadable]
 
     def _counted(self) -> str:
@@ -144,21 +142,53 @@ class _Run:
         raise AssertionError("the last attempt returns or raises")
 
     async def _answer_within(self, form: Form | None, context_tokens: int) -> object:
-        pieces = self._contents.pieces(self._content_budget(form, context_tokens)) or ["(The page is empty.)"]
-        self._parts = len(pieces)
+        room = self._content_budget(form, context_tokens)
+        pieces = self._contents.pieces(room) or [[Block("(The page is empty.)", "p", 0)]]
+        self._missing = []
         if len(pieces) == 1:
-            return await self._ask(form, self._question(pieces[0]))
+            try:
+                return await self.asker.ask(form, self._question(pieces[0]))
+            except CutOff:
+                pieces = _halves(pieces[0])
+                if len(pieces) == 1:
+                    raise
         where = list_property(form.source) if form is not None else None
         if form is not None and where is not None:
-            part = SchemaForm(compile_schema(part_of(form.source, where)))
-            values = await self._ask_each(part, pieces)
-            self._counts = [len(merged([each], where)[where] if where else each) for each in values]
-            value, problems = form.convert(merged(values, where))
-            if problems:
-                raise self._bad(f"the parts put together do not fit the schema: {listed(problems)}")
-            return value
-        findings = [str(each) for each in await self._ask_each(None, pieces)]
-        return await self._ask(form, prompts.conclusion(self._description, *self._place, findings))
+            return await self._list(form, where, pieces)
+        findings = [str(finding) for finding in await self._ask_each(None, pieces)]
+        return await self._conclusion(form, findings, room)
+
+    async def _list(self, form: Form, where: str, pieces: list[list[Block]]) -> object:
+        """The lists of all parts as one, as many elements as the schema allows."""
+        part = SchemaForm(compile_schema(part_of(form.source, where)))
+        values = await self._ask_each(part, pieces)
+        self._counts = [len(merged([value], where)[where] if where else value) for value in values]
+        most = most_elements(form.source, where)
+        self._stopped_at = most if most is not None and sum(self._counts) > most else None
+        value, problems = form.convert(merged(values, where, most))
+        if problems:
+            raise self.asker.bad(f"the parts put together do not fit the schema: {listed(problems)}")
+        return value
+
+    async def _conclusion(self, form: Form | None, findings: list[str], room: int) -> object:
+        """One answer of what was found. What does not fit into one question is put together in stages."""
+        while True:
+            groups = _grouped(findings, room)
+            try:
+                if len(groups) == 1:
+                    return await self.asker.ask(form, self._concluding(findings))
+                shorter = [str(await self.asker.ask(None, self._concluding(group))) for group in groups]
+            except ContextTooLong:
+                room //= 2
+                if room < _LEAST_ROOM or len(findings) == 1:
+                    raise self.asker.bad(_TOO_LONG) from None
+                continue
+            if sum(map(tokens, shorter)) > sum(map(tokens, findings)) * _LEAST_SHORTENED:
+                raise self.asker.bad(_TOO_LONG)
+            findings = shorter
+
+    def _concluding(self, findings: list[str]) -> str:
+        return prompts.conclusion(self._description, *self._place, findings)
 
     @property
     def _place(self) -> tuple[str, str]:
@@ -166,7 +196,7 @@ class _Run:
 
     def _content_budget(self, form: Form | None, context_tokens: int) -> int:
         """How many tokens of the page fit into one call."""
-        words = prompts.system(form.sent if form is not None else None) + self._question("", 10, 10)
+        words = prompts.system(form.sent if form is not None else None) + self._question([], 10, 10)
         budget = context_tokens - tokens(words) - min(_ANSWER_TOKENS, context_tokens // 4)
         if budget < _LEAST_ROOM:
             raise SetupError(
@@ -174,72 +204,69 @@ class _Run:
             )
         return budget
 
-    def _question(self, piece: str, part: int = 1, of: int = 1) -> str:
-        return prompts.question(self._description, *self._place, piece, part=part, of=of)
+    def _question(self, piece: list[Block], part: int = 1, of: int = 1) -> str:
+        return prompts.question(self._description, *self._place, join(piece), part=part, of=of)
 
-    async def _ask_each(self, form: Form | None, pieces: list[str]) -> list[Any]:
+    async def _ask_each(self, form: Form | None, pieces: list[list[Block]]) -> list[Any]:
+        """The answers to all parts in order, two or more for one that was halved. Parts that failed are named.
+
+        Raises the error of a part if none gave anything, or if no part can be answered.
+        """
         free = asyncio.Semaphore(_AT_ONCE)
 
-        async def ask(number: int, piece: str) -> Any:
+        async def ask(number: int, piece: list[Block]) -> list[Any] | ModelError:
             async with free:
-                return await self._ask(form, self._question(piece, number, len(pieces)))
+                try:
+                    return await self._ask_part(form, piece, number, len(pieces))
+                except (ContextTooLong, AuthenticationError, QuotaExhausted):
+                    raise  # the others would fail as well
+                except ModelError as error:
+                    return error
 
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(ask(number, piece)) for number, piece in enumerate(pieces, 1)]
-        except* CdpAgentError as errors:  # the other calls were cancelled: one failure fails the answer
+        except* CdpAgentError as errors:
             raise errors.exceptions[0] from None
-        return [task.result() for task in tasks]
+        answers: list[Any] = []
+        failures: dict[int, ModelError] = {}
+        for number, task in enumerate(tasks, 1):
+            result = task.result()
+            if isinstance(result, ModelError):
+                failures[number] = result
+            else:
+                answers += result
+        if failures and not answers:
+            raise next(iter(failures.values()))
+        self._missing = [f"Part {number} of {len(pieces)} is missing: {why}" for number, why in failures.items()]
+        self._parts = len(answers) + len(failures)
+        return answers
 
-    async def _ask(self, form: Form | None, question: str) -> object:
-        """The answer to one question. Raises BadReply if it does not fit, even after it was sent back."""
-        messages: list[Message] = [System(prompts.system(form.sent if form else None)), User((Text(question),))]
-        reply = await self._call(form, messages)
-        if form is None:
-            if not reply.text.strip():
-                raise self._bad("the answer is empty.")
-            return reply.text.strip()
-        for attempts_left in reversed(range(_ATTEMPTS)):
-            value, problems = form.read(_answer_text(reply))
-            if not problems:
-                return value
-            if attempts_left:
-                messages += _objection(reply, prompts.repair(listed(problems), by_tool=not self._gives_json))
-                reply = await self._call(form, messages)
-        raise self._bad(f"the answer does not fit the schema: {listed(problems)}")
-
-    @property
-    def _gives_json(self) -> bool:
-        """Whether the provider can enforce a JSON form of the answer; if not, the answer is a tool's argument."""
-        return self._client.endpoint.wire.JSON_OUTPUT
-
-    async def _call(self, form: Form | None, messages: list[Message]) -> Reply:
-        model = self._client.endpoint.model
-        request = Request(model, tuple(messages))
-        if form is not None and self._gives_json:
-            request = Request(model, tuple(messages), output=JsonOutput(prompts.SCHEMA_NAME, form.sent))
-        elif form is not None:
-            tool = ToolSpec(prompts.TOOL_NAME, prompts.TOOL_DESCRIPTION, form.sent)
-            request = Request(model, tuple(messages), (tool,), "required")
-        reply = await self._client.ask(request)
-        self.calls += 1
-        self.usage += reply.usage
-        if reply.finish_reason == "length":
-            raise self._bad("the answer was cut off at the model's length limit: ask for less at a time.")
-        return reply
-
-    def _bad(self, message: str) -> BadReply:
-        return BadReply(self._client.endpoint.provider, message)
+    async def _ask_part(self, form: Form | None, piece: list[Block], part: int, of: int) -> list[Any]:
+        """The answer to a part, or those to its halves, and so on, where it is cut off at the model's limit."""
+        try:
+            return [await self.asker.ask(form, self._question(piece, part, of))]
+        except CutOff:
+            halves = _halves(piece)
+            if len(halves) == 1:
+                raise
+            return [answer for half in halves for answer in await self._ask_part(form, half, part, of)]
 
 
-def _answer_text(reply: Reply) -> str:
-    return reply.tool_calls[0].arguments if reply.tool_calls else reply.text
+def _halves(piece: list[Block]) -> list[list[Block]]:
+    """A part of a page as two, or a few more; itself if it is too small for that."""
+    return split(piece, max(tokens(join(piece)) * 5 // 8, _LEAST_PART))
 
 
-def _objection(reply: Reply, words: str) -> list[Message]:
-    """The model's reply and the objection to it, as messages."""
-    if not reply.tool_calls:
-        # Some providers refuse a message without any content.
-        return [Assistant(reply.text or "(nothing)", state=reply.state), User((Text(words),))]
-    call: ToolCall = reply.tool_calls[0]
-    return [Assistant(reply.text, (call,), reply.state), ToolResult(call.id, words)]
+def _grouped(findings: list[str], room: int) -> list[list[str]]:
+    """The findings in groups that fit into the room, but for one that is longer by itself."""
+    groups: list[list[str]] = [[]]
+    left = room
+    for finding in findings:
+        cost = tokens(finding) + _AROUND_FINDING
+        if groups[-1] and cost > left:
+            groups.append([])
+            left = room
+        groups[-1].append(finding)
+        left -= cost
+    return groups

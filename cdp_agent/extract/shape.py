@@ -85,10 +85,17 @@ def part_of(source: dict[str, Any], where: str) -> dict[str, Any]:
     return {**source, "properties": {where: part_of(source["properties"][where], "")}}
 
 
-def merged(values: list[Any], where: str) -> Any:
-    """The lists of all parts joined; equal elements are kept, since the page may have them several times."""
-    found = [element for value in values for element in (value if not where else value.get(where, []))]
-    return {where: found} if where else found
+def most_elements(source: dict[str, Any], where: str) -> int | None:
+    """How many elements the list may have, if the schema says so."""
+    schema = source["properties"][where] if where else source
+    most = schema.get("maxItems")
+    return most if isinstance(most, int) else None
+
+
+def merged(values: list[Any], where: str, most: int | None = None) -> Any:
+    """The lists of all parts joined, `most` elements at most; equal ones are kept, as the page may have them twice."""
+    elements = [element for value in values for element in (value if not where else value.get(where, []))][:most]
+    return {where: elements} if where else elements
 
 
 def _struct_of(source: dict[str, Any]) -> dict[str, Any] | None:

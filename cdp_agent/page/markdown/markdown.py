@@ -57,8 +57,8 @@ class Markdown(msgspec.Struct, frozen=True):
         """The text cut to `budget_tokens`, the main content first; the last line says what was left out."""
         return fit(self.blocks, budget_tokens)
 
-    def pieces(self, most_tokens: int) -> list[str]:
-        """The whole text in pieces of at most `most_tokens`, each of which makes sense by itself: see `split`."""
+    def pieces(self, most_tokens: int) -> list[list[Block]]:
+        """The blocks in pieces of at most `most_tokens`, each of which makes sense by itself: see `split`."""
         return split(self.blocks, most_tokens)
 
 

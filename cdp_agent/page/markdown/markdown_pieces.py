@@ -25,35 +25,31 @@ _CURRENCY = re.compile(r"[$€£¥₹]")
 class _Part(msgspec.Struct):
     """A block, or a part of a long one that fits into a piece; `level` is the level of a heading, else 0."""
 
-    text: str
+    block: Block
     cost: int
     level: int
     begins: bool
     """Whether a record begins here, so that a cut before it is possible."""
 
 
-def split(blocks: list[Block], most_tokens: int) -> list[str]:
+def split(blocks: list[Block], most_tokens: int) -> list[list[Block]]:
     """All blocks in pieces of at most `most_tokens` each."""
-    pieces: list[str] = []
+    pieces: list[list[Block]] = []
     piece: list[_Part] = []
     above: list[_Part] = []  # the headings above the piece
     for part in _parts(blocks, most_tokens):
         while piece and _cost(above, piece) + part.cost > most_tokens:
             end = len(piece) if part.begins else _last_record(piece, most_tokens)
-            pieces.append(_joined([*above, *piece[:end]]))
+            pieces.append([part.block for part in (*above, *piece[:end])])
             above, piece = _headings([*above, *piece[:end]], (*piece[end:], part)[0], most_tokens), piece[end:]
         if not piece:
             above = _headings(above, part, most_tokens - part.cost)
         piece.append(part)
-    return [*pieces, _joined([*above, *piece])] if piece else pieces
+    return [*pieces, [part.block for part in (*above, *piece)]] if piece else pieces
 
 
 def _cost(*parts: list[_Part]) -> int:
     return sum(part.cost for some in parts for part in some)
-
-
-def _joined(parts: list[_Part]) -> str:
-    return "\n\n".join(part.text for part in parts)
 
 
 def _last_record(piece: list[_Part], most_tokens: int) -> int:
@@ -85,10 +81,10 @@ def _parts(blocks: list[Block], most_tokens: int) -> Iterator[_Part]:
         level = len(block.text) - len(block.text.lstrip("#")) if block.kind == "h" else 0
         cost = tokens(block.text) + 1
         if cost <= most_tokens:
-            yield _Part(block.text, cost, level, index in records)
+            yield _Part(block, cost, level, index in records)
             continue
-        for place, text in enumerate(_cut(block, most_tokens - 1)):
-            yield _Part(text, tokens(text) + 1, level, place > 0 or index in records)
+        for place, part in enumerate(_cut(block, most_tokens - 1)):
+            yield _Part(part, tokens(part.text) + 1, level, place > 0 or index in records)
 
 
 def _records(blocks: list[Block]) -> set[int]:
@@ -122,8 +118,8 @@ def _shape(block: Block) -> tuple[object, ...]:
     return block.kind, text.startswith("["), text.startswith("!["), bool(_CURRENCY.search(text)), text.count("\n") > 0
 
 
-def _cut(block: Block, most_tokens: int) -> Iterator[str]:
-    """A long block cut into texts, each with those first and last lines of the block that it needs to make sense."""
+def _cut(block: Block, most_tokens: int) -> Iterator[Block]:
+    """A long block cut into several, each with those first and last lines of the block that it needs to make sense."""
     lines = block.text.split("\n")
     tail = lines.pop() if block.tail else ""
     head = lines[: block.head]
@@ -136,7 +132,7 @@ def _cut(block: Block, most_tokens: int) -> Iterator[str]:
         cost = tokens(record) + 1
         is_group = _heads_a_group(block, record)
         if cost > room and records:
-            yield _closed([*head, *records], tail)
+            yield _part_of(block, head, records, tail)
             records = [] if is_group else list(group)
             room = full - sum(tokens(row) + 1 for row in records)
         if is_group:
@@ -144,7 +140,7 @@ def _cut(block: Block, most_tokens: int) -> Iterator[str]:
         records.append(record)
         room -= cost
     if records:
-        yield _closed([*head, *records], tail)
+        yield _part_of(block, head, records, tail)
 
 
 def _lines_of_records(block: Block, lines: list[str], most_tokens: int) -> Iterator[str]:
@@ -180,5 +176,6 @@ def _cut_line(line: str, most_tokens: int) -> Iterator[str]:
     yield line
 
 
-def _closed(lines: list[str], tail: str) -> str:
-    return "\n".join([*lines, tail] if tail else lines)
+def _part_of(block: Block, head: list[str], records: list[str], tail: str) -> Block:
+    text = "\n".join([*head, *records, *([tail] if tail else [])])
+    return msgspec.structs.replace(block, text=text, head=len(head))

@@ -18,6 +18,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.providers.base import Usage, Wire
 from cdp_agent.providers.openai import openai
 from tests.chat_model import FLIGHTS, FOUND, SCHEMA, Model
+from tests.tables import table
 from tests.writing import put
 
 
@@ -154,7 +155,7 @@ async def test_replies_that_are_none(flights: Page, model: Model, said: str, fin
 
 
 async def test_what_does_not_fit_is_sent_back_with_what_is_wrong(flights: Page, model: Model) -> None:
-    wrong = json.dumps({"result": [{"to": "Bergen", "price": "1299"}]})
+    wrong = json.dumps({"result": [{"to": "Bergen", "price": "kr 1.299"}]})
     model.say(wrong, json.dumps({"result": FOUND}))
 
     async with model.client() as client:
@@ -165,7 +166,7 @@ async def test_what_does_not_fit_is_sent_back_with_what_is_wrong(flights: Page, 
         {"role": "assistant", "content": wrong},
         {
             "role": "user",
-            "content": 'This does not fit the form: $[0].price: "1299" is not of type "number". '
+            "content": 'This does not fit the form: $[0].price: "kr 1.299" is not of type "number". '
             "Answer again with the whole JSON, put right.",
         },
     ]
@@ -200,3 +201,36 @@ async def test_what_the_caller_got_wrong_costs_no_call(
 
     assert str(raised.value).startswith(message)
     assert model.requests == []
+
+
+ROWS = '[{"to": "Bergen", "price": "1299"}, {"to": "Tromsø", "price": 2450}]'
+
+
+@table(
+    "text",
+    {
+        "a number as a text": ROWS,
+        "wrapped": f'{{"result": {ROWS}}}',
+        "thoughts before it": f"<think>Two rows [1, 2], {{a}}.</think>{ROWS}",
+        "words around it": f"Here they are:\n\n```json\n{ROWS}\n```\nThat is all.",
+        "words around an object": f'Sure: {{"result": {ROWS}}}.',
+        "a trailing comma": ROWS.replace("}]", "},]"),
+    },
+)
+async def test_what_a_small_model_writes_is_read_without_another_call(text: str, flights: Page, model: Model) -> None:
+    model.requests.clear()
+    model.say(text)
+
+    async with model.client() as client:
+        found = await extract(flights, "All flights", model=client, schema=SCHEMA)
+
+    assert (found.value, found.calls) == (FOUND, 1)
+
+
+async def test_a_list_without_its_end_is_not_taken_for_all(flights: Page, model: Model) -> None:
+    model.say('Here: [{"to": "Bergen", "price": 1299}, {"to": "Troms', json.dumps({"result": FOUND}))
+
+    async with model.client() as client:
+        found = await extract(flights, "All flights", model=client, schema=SCHEMA)
+
+    assert (found.value, found.calls) == (FOUND, 2)

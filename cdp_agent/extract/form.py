@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.providers.shared.json_reading import decode
+from cdp_agent.providers.shared.json_reading import decode, end_of_thoughts, objects
 
 from .schema import Problem, Schema, compile_schema, json_path
-from .shape import WRAPPER, as_object
+from .shape import WRAPPER, as_object, with_numbers
 
 _FENCED = re.compile(r"\s*```[\w-]*\n(.*)\n\s*```\s*", re.DOTALL)
 _PATH = re.compile(r" - at `(.*)`$")
@@ -28,8 +28,11 @@ class Form(Protocol):
         """The value in a model's text, and the problems if it does not fit."""
         ...
 
-    def convert(self, value: object) -> tuple[object, list[Problem]]:
-        """The value converted from a JSON value, and the problems if it does not fit."""
+    def convert(self, value: object, *, strict: bool = True) -> tuple[object, list[Problem]]:
+        """The value converted from a JSON value, and the problems if it does not fit.
+
+        Not `strict`: a number may be given as a text ("12.50").
+        """
         ...
 
 
@@ -42,9 +45,10 @@ class SchemaForm:
         self._schema = schema
 
     def read(self, text: str) -> tuple[object, list[Problem]]:
-        return _read(text, self.convert)
+        return _read(text, self)
 
-    def convert(self, value: object) -> tuple[object, list[Problem]]:
+    def convert(self, value: object, *, strict: bool = True) -> tuple[object, list[Problem]]:
+        value = value if strict else with_numbers(value, self.source, self.source)
         return value, self._schema.problems(value)
 
 
@@ -60,11 +64,11 @@ class TypeForm:
         self._answer = answer
 
     def read(self, text: str) -> tuple[object, list[Problem]]:
-        return _read(text, self.convert)
+        return _read(text, self)
 
-    def convert(self, value: object) -> tuple[object, list[Problem]]:
+    def convert(self, value: object, *, strict: bool = True) -> tuple[object, list[Problem]]:
         try:
-            return msgspec.convert(value, self._answer), []
+            return msgspec.convert(value, self._answer, strict=strict), []
         except msgspec.ValidationError as error:
             message = str(error)
             at = _PATH.search(message)
@@ -91,17 +95,41 @@ def form_of(schema: object, answer: object) -> tuple[Form | None, list[str]]:
     return SchemaForm(compiled), compiled.notices
 
 
-def _read(text: str, convert: Callable[[object], tuple[object, list[Problem]]]) -> tuple[object, list[Problem]]:
-    """The first reading of a model's text that fits: as JSON, as the value in the wrapper, or as a plain string."""
+def _read(text: str, form: Form) -> tuple[object, list[Problem]]:
+    """The first reading of a model's text that fits: as JSON, as the value in the wrapper, or as a plain string.
+
+    If none does, the JSON within other words or thoughts is read, and numbers that are given as texts.
+    """
     fenced = _FENCED.fullmatch(text)
+    value: object = None
+    readings: list[object] = []
+    why: list[Problem] = []
     try:
         value = decode(fenced[1] if fenced else text)
+        readings = _unwrapped(value)
     except ValueError as error:
-        converted, as_text = convert(text)
-        return (converted, []) if not as_text else (None, [Problem("$", f"not JSON ({error})"), *as_text])
-    readings = [value, value[WRAPPER]] if isinstance(value, dict) and value.keys() == {WRAPPER} else [value]
+        why = [Problem("$", f"not JSON ({error})")]
     for reading in [*readings, text]:
-        converted, problems = convert(reading)
+        converted, problems = form.convert(reading)
         if not problems:
             return converted, []
-    return value, convert(readings[-1])[1]
+    for reading in readings or _within_words(text):
+        converted, problems = form.convert(reading, strict=False)
+        if not problems:
+            return converted, []
+    return value, [*why, *form.convert(readings[-1] if readings else text)[1]]
+
+
+def _unwrapped(value: object) -> list[object]:
+    return [value, value[WRAPPER]] if isinstance(value, dict) and value.keys() == {WRAPPER} else [value]
+
+
+def _within_words(text: str) -> Iterator[object]:
+    """What of a text may be meant as JSON: objects and lists that are whole, the first that is not within another."""
+    text = text[end_of_thoughts(text) :]
+    first_list, first_object = text.find("["), text.find("{")
+    if 0 <= first_list < first_object:
+        wrapped = f'{{"{WRAPPER}": {text[first_list : text.rfind("]") + 1]}}}'
+        yield from (value[WRAPPER] for _, value in objects(wrapped, unfinished=False) if WRAPPER in value)
+    for _, value in objects(text, unfinished=False):
+        yield from _unwrapped(value)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import unquote
 
 WRAPPER = "result"
 _OF_A_LIST = frozenset(("minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"))
 _DEFINITIONS = ("$defs", "definitions")
+_NUMERIC = {"number", "integer"}
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
 
 def as_object(source: object) -> dict[str, Any]:
@@ -62,6 +65,25 @@ def _at(root: dict[str, Any], reference: str) -> Any:
         key = unquote(step).replace("~1", "/").replace("~0", "~")
         target = target[int(key)] if isinstance(target, list) else target[key]
     return target
+
+
+def with_numbers(value: Any, schema: Any, root: Any) -> Any:
+    """The value with numbers in the place of their texts ("12.50"), wherever the schema wants a number and no text."""
+    if not isinstance(schema, dict):
+        return value
+    if isinstance(reference := schema.get("$ref"), str) and reference.startswith("#/"):
+        schema = _at(root, reference)
+    if isinstance(value, list):
+        return [with_numbers(element, schema.get("items"), root) for element in value]
+    if isinstance(value, dict):
+        properties = schema.get("properties", {})
+        return {name: with_numbers(inner, properties.get(name), root) for name, inner in value.items()}
+    kinds = schema.get("type")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if isinstance(value, str) and "string" not in kinds and _NUMBER.fullmatch(value) and _NUMERIC & set(kinds):
+        number = float(value)
+        return int(number) if number.is_integer() else number
+    return value
 
 
 def list_property(source: object) -> str | None:

@@ -69,12 +69,16 @@ def read_object(text: str) -> dict[str, Any]:
     return value
 
 
-def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each top-level JSON object in the text, with the position where it begins."""
-    thoughts = _THOUGHTS.match(text)
-    start = -1 if is_too_deep(text) else text.find("{", thoughts.end() if thoughts else 0)
+def objects(text: str, *, unfinished: bool = True) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each top-level JSON object in the text, with the position where it begins.
+
+    `unfinished`: also the last one if the text ends within it.
+    """
+    start = -1 if is_too_deep(text) else text.find("{", end_of_thoughts(text))
     while start >= 0:
         mended, end = _mended(text, start)
+        if not end and not unfinished:
+            return
         try:
             value = decode(text[start:end] if end else mended)
         except ValueError:
@@ -85,6 +89,12 @@ def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if value is not None:
             yield start, value
         start = text.find("{", end) if end else -1
+
+
+def end_of_thoughts(text: str) -> int:
+    """Where a model's text goes on after the thoughts that it begins with."""
+    thoughts = _THOUGHTS.match(text)
+    return thoughts.end() if thoughts else 0
 
 
 def _mended(text: str, start: int) -> tuple[str, int]:

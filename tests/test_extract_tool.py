@@ -47,7 +47,7 @@ async def test_the_tool_tells_the_model_what_may_be_made_up(flights: Page, brows
         found = await call(flights, browser, client, description="All", output_schema=json.dumps(SCHEMA))
 
     assert found.text == (
-        '[\n {\n  "to": "Paris",\n  "price": 1299\n }\n]\n\n'
+        '[{"to":"Paris","price":1299}]\n\n'
         "Not found on the page, so perhaps made up: $[0].to = 'Paris'. Check before you use them."
     )
     assert found.usage == Usage(input_tokens=100, output_tokens=10)

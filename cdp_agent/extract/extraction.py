@@ -30,6 +30,7 @@ from .asking import Asker, CutOff
 from .claims import grounding
 from .form import Form, SchemaForm, form_of
 from .grounding import SourcePage, Ungrounded, data_grounding
+from .rows import check_rows
 from .schema import compile_schema, listed
 from .shape import list_property, merged, most_elements, part_of
 
@@ -49,7 +50,8 @@ class Extraction(msgspec.Struct, frozen=True):
     """The data extracted from a page.
 
     `value`: Markdown, JSON that fits the schema, or a value of the type. `ungrounded`: the strings and numbers in it
-    that are not on the page; of Markdown, its figures, quotes, addresses and names. `notices`: warnings for the caller.
+    that are not on the page; of Markdown, its figures, quotes, addresses and names. `misplaced`: those that stand
+    elsewhere on the page than the rest of their row. `notices`: warnings for the caller.
     `calls` is the number of calls to the model, and `usage` their tokens. `sources`: the lines of the page that show
     the rest of the value.
     """
@@ -60,6 +62,7 @@ class Extraction(msgspec.Struct, frozen=True):
     calls: int
     usage: Usage
     sources: list[str] = []
+    misplaced: list[Ungrounded] = []
 
 
 async def extract(
@@ -90,19 +93,33 @@ async def extract(
         run = _Run(model, description, contents)
         value = await run.answer(form, context_tokens)
     # In a thread, since a thousand rows take a tenth of a second, in which nothing else would go on.
-    missing, sources = await asyncio.to_thread(_looked_up, value, contents, form, description)
-    return Extraction(value, missing, [*notices, *run.notices], run.asker.calls, run.asker.usage, sources)
+    looked_up = await asyncio.to_thread(_looked_up, value, contents, form, description)
+    notices += [*looked_up.notices, *run.notices]
+    calls, usage = run.asker.calls, run.asker.usage
+    return Extraction(value, looked_up.missing, notices, calls, usage, looked_up.sources, looked_up.misplaced)
 
 
-def _looked_up(
-    value: object, contents: Markdown, form: Form | None, description: str
-) -> tuple[list[Ungrounded], list[str]]:
-    """What of the value is not on the page, and the lines that show the rest."""
+class _LookedUp(msgspec.Struct, frozen=True):
+    missing: list[Ungrounded]
+    sources: list[str]
+    misplaced: list[Ungrounded] = []
+    notices: list[str] = []
+
+
+def _looked_up(value: object, contents: Markdown, form: Form | None, description: str) -> _LookedUp:
+    """What of the value is not on the page, or stands elsewhere, and the lines that show the rest."""
     shown = SourcePage(f"{contents.url} {contents.title}\n\n{contents.text}")
-    if form is not None:
-        return data_grounding(msgspec.to_builtins(value), shown, form.source)
-    claims = grounding(str(value), shown, description)
-    return [Ungrounded("$", claim) for claim in claims.missing], claims.lines
+    if form is None:
+        claims = grounding(str(value), shown, description)
+        return _LookedUp([Ungrounded("$", claim) for claim in claims.missing], claims.lines)
+    data = msgspec.to_builtins(value)
+    missing, sources = data_grounding(data, shown, form.source)
+    rows = check_rows(data, shown)
+    notices = list(rows.left_out)
+    if rows.repeated:
+        count = f"{len(rows.repeated):,} elements are" if len(rows.repeated) > 1 else "An element is"
+        notices.append(f"{count} given more often than on the page, first {rows.repeated[0]}.")
+    return _LookedUp(missing, sources, rows.misplaced, notices)
 
 
 class _Run:

@@ -35,6 +35,8 @@ _OF_A_VERSION = re.compile(r"\bv(?=\d+\.\d)")
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W_]+")
 _IDEOGRAPH = re.compile("[\u2e80-\U0010ffff]")  # scripts from here on do not separate words
+_HEADING = re.compile(r"#{1,6} |\*\*[^*]+\*\*$|\| [^|]+ \|$")
+_TABLE_RULE = re.compile(r"\|(?: --- \|)+")
 _SPACES = re.compile(r"\s+")
 _HARD_SIGNS = re.compile(r"[^\w\s.,:;!?'\"()\[\]/|·•-]")
 _NEUTRAL_WORDS = frozenset(
@@ -77,11 +79,13 @@ class SourcePage:
     """The text of one or more pages, prepared to be searched many times."""
 
     def __init__(self, text: str) -> None:
-        self._raw = list(dict.fromkeys(text.split("\n")))
+        self._all = text.split("\n")
+        self._raw = list(dict.fromkeys(self._all))
         self._lines = [normalise(line) for line in self._raw]
         self._text = normalise(text)
         self._words = f" {' '.join(_WORD.findall(self._text))} "
-        self._looked_up: dict[str, str | None] = {}
+        self._places_of: dict[tuple[bool, str | int | float], list[int]] = {}
+        self._looked_up: dict[tuple[bool, str | int | float], frozenset[int] | None] = {}
 
     def contains(self, claim: str | int | float) -> bool:
         """Whether the text contains this string or number, however it is written."""
@@ -89,25 +93,71 @@ class SourcePage:
 
     def line_with(self, claim: str | int | float) -> str | None:
         """The last line that contains the claim; "" if only several lines together do, None if the text does not."""
-        if not isinstance(claim, str):
-            value = rounded(claim)
-            shown = self._figures.get(("number", value), ())
-            return next((self._raw[at].strip() for at, figure in reversed(shown) if value in figure.values), None)
-        if claim not in self._looked_up:
-            self._looked_up[claim] = self._look_up(claim)
-        return self._looked_up[claim]
+        lines = self.lines_with(claim)
+        if lines is None:
+            return None
+        return self._raw[max(lines)].strip() if lines else ""
 
-    def _look_up(self, claim: str) -> str | None:
+    def lines_with(self, claim: str | int | float) -> frozenset[int] | None:
+        """The numbers of the lines that contain the claim; none if only several together do, None if the text does not.
+
+        Lines that are the same have one number; see `places`.
+        """
+        key = (isinstance(claim, str), claim)
+        if key not in self._looked_up:
+            lines = self._with_text(claim) if isinstance(claim, str) else self._with_number(claim)
+            self._looked_up[key] = frozenset(lines) if lines is not None else None
+        return self._looked_up[key]
+
+    @cached_property
+    def places(self) -> list[list[int]]:
+        """For each number of `lines_with` where in the text its lines are."""
+        places: dict[str, list[int]] = defaultdict(list)
+        for at, line in enumerate(self._all):
+            places[line].append(at)
+        return list(places.values())
+
+    def places_of(self, claim: str | int | float) -> list[int]:
+        """Where in the text the lines with a claim are, in order; see `lines_with`."""
+        key = (isinstance(claim, str), claim)
+        if key not in self._places_of:
+            lines = self.lines_with(claim) or ()
+            self._places_of[key] = sorted(place for line in lines for place in self.places[line])
+        return self._places_of[key]
+
+    @cached_property
+    def headings(self) -> set[int]:
+        """Where in the text its headings are: of sections, in bold, or across a table."""
+        return {at for at, line in enumerate(self._all) if _HEADING.match(line)}
+
+    @cached_property
+    def tables(self) -> list[list[int]]:
+        """Where in the text the rows of its tables are, without headers and rows that head others."""
+        tables: list[list[int]] = []
+        is_inside = False
+        for at, line in enumerate(self._all):
+            if _TABLE_RULE.fullmatch(line):
+                tables.append([])
+                is_inside = True
+            elif is_inside and line.startswith("| "):
+                tables[-1] += [] if _HEADING.match(line) else [at]
+            else:
+                is_inside = False
+        return tables
+
+    def _with_number(self, claim: float) -> set[int] | None:
+        value = rounded(claim)
+        return {at for at, figure in self._figures.get(("number", value), ()) if value in figure.values} or None
+
+    def _with_text(self, claim: str) -> set[int] | None:
         wanted = normalise(claim).lstrip("#")  # an order number may be claimed as #123
         if not wanted:
-            return ""
+            return set()
         if (claimed := figures(wanted)) and not words_besides(wanted, claimed):
-            return self._line_with_figures(wanted, claimed)  # their context counts: $12 is not $12 million
-        if (line := self._line_with_text(wanted)) is not None:
-            return line
-        if self._has_text(wanted):
-            return ""
-        return self._line_with_figures(wanted, claimed)
+            return self._with_figures(wanted, claimed)  # their context counts: $12 is not $12 million
+        if lines := self._with_words_as_they_stand(wanted):
+            return lines
+        return set() if self._has_text(wanted) else self._with_figures(wanted, claimed)
 
     def line_with_words(self, words: Iterable[str]) -> str | None:
         """The last line with all these words or other forms of them, in any order; None if there is none."""
@@ -165,11 +215,9 @@ class SourcePage:
             return list(range(len(self._lines)))
         return min((self._lines_by_word.get(word, []) for word in words), key=len)
 
-    def _line_with_text(self, wanted: str) -> str | None:
-        for at in reversed(self._may_have(wanted)):
-            if wanted in self._lines[at] and _contains_whole(wanted, self._lines[at]):
-                return self._raw[at].strip()
-        return None
+    def _with_words_as_they_stand(self, wanted: str) -> set[int]:
+        lines = self._lines
+        return {at for at in self._may_have(wanted) if wanted in lines[at] and _contains_whole(wanted, lines[at])}
 
     def _has_text(self, wanted: str) -> bool:
         if not self._may_have(wanted):
@@ -181,26 +229,25 @@ class SourcePage:
         words = _WORD.findall(wanted)
         return bool(words) and f" {' '.join(words)} " in self._words
 
-    def _line_with_figures(self, wanted: str, claimed: list[Figure]) -> str | None:
-        """The last line with all figures and all other words of a text; "" for figures alone in several lines."""
-        places = [self._lines_that_show(one) for one in claimed]
+    def _with_figures(self, wanted: str, claimed: list[Figure]) -> set[int] | None:
+        """The lines with all figures and all other words of a text; none for figures alone that several lines have."""
+        places = [self._lines_that_show(figure) for figure in claimed]
         if claimed and all(places):
             rest = words_besides(wanted, claimed)
             together = set.intersection(*places)
             if not rest:
-                return self._raw[max(together)].strip() if together else ""
-            for at in sorted(together, reverse=True):
-                words = _WORD.findall(self._lines[at])
-                if all(any(is_one_word(word, each) for each in words) for word in rest):
-                    return self._raw[at].strip()
-        return self._line_with_digits(wanted)
+                return together
+            if lines := {at for at in together if self._has_words(at, rest)}:
+                return lines
+        return self._with_digits(wanted)
 
-    def _line_with_digits(self, wanted: str) -> str | None:
-        for one in long_numbers(wanted):
-            if _WORD.search(_without(wanted, [one])):
-                return None
-            lines = self._lines_that_show(one)
-            return self._raw[min(lines)].strip() if lines else None
+    def _has_words(self, at: int, words: list[str]) -> bool:
+        shown = _WORD.findall(self._lines[at])
+        return all(any(is_one_word(word, other) for other in shown) for word in words)
+
+    def _with_digits(self, wanted: str) -> set[int] | None:
+        for number in long_numbers(wanted):
+            return None if _WORD.search(_without(wanted, [number])) else self._lines_that_show(number) or None
         return None
 
 

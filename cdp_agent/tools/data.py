@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -12,6 +10,7 @@ from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.snapshot.lines import quoted
+from cdp_agent.tools.as_csv import as_csv
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ async def read_table(args: ReadTableArguments, context: Context) -> Observation:
         raise InvalidArguments(f"There is no table with data in {args.ref}. Call read_table without a ref to list all.")
     shown = [_with_columns(table, args.columns) for table in tables]
     if args.csv:
-        text = "\n".join(_csv(table.columns, table.rows) for table in shown)
+        text = "\n".join(as_csv(table.columns, table.rows) for table in shown)
     else:
         limit = args.limit if args.limit is not None else 0 if args.ref else _SHOWN
         parts = [_table_text(table, limit) for table in shown] or ["There is no table with data on the page."]
@@ -81,10 +80,10 @@ async def read_records(args: ReadRecordsArguments, context: Context) -> Observat
     fields = _chosen(records.fields, args.columns)
     rows = [{name: record[name] for name in fields} for record in records]
     if args.csv:
-        text = _csv(fields, rows)
+        text = as_csv(fields, rows)
     elif rows:
         head = f"{len(rows):,} records, {len(fields)} fields{_of(len(rows), args.limit or 0)}:"
-        text = "\n".join([head, _csv(fields, rows[: args.limit or None]), *_unread(records.unread)])
+        text = "\n".join([head, as_csv(fields, rows[: args.limit or None]), *_unread(records.unread)])
     else:
         text = "\n".join(["Nothing repeats on the page.", *_unread(records.unread)])
     return Observation(context.read(text), RecordsRead(fields, rows, records.unread))
@@ -106,7 +105,7 @@ def _table_text(table: PageTable, limit: int) -> str:
         count = f"{len(table.rows):,} of {table.total:,} rows are drawn: scroll in it for the others"
     head = " ".join([f"Table {table.ref}", *([quoted(table.caption)] if table.caption else [])])
     where = f", in the frame {table.frame_url}" if table.frame_url else ""
-    return f"{head}{where}: {count}{_of(len(table.rows), limit)}\n{_csv(table.columns, rows)}"
+    return f"{head}{where}: {count}{_of(len(table.rows), limit)}\n{as_csv(table.columns, rows)}"
 
 
 def _of(rows: int, limit: int) -> str:
@@ -127,17 +126,6 @@ def _chosen(names: list[str], columns: Sequence[str] | None) -> list[str]:
         missing = (columns or names)[chosen.index(None)]
         raise InvalidArguments(f"There is no column {missing!r}. There are: {', '.join(map(repr, names))}.")
     return [name for name in chosen if name is not None]
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, str | list[str]]]) -> str:
-    """RFC 4180, but with "\\n" after each line; several values of a field are separated by " · "."""
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        values = (row[name] for name in columns)
-        writer.writerow([value if isinstance(value, str) else " · ".join(value) for value in values])
-    return target.getvalue().rstrip("\n")
 
 
 def _unread(unread: list[str]) -> list[str]:

@@ -11,14 +11,16 @@ from msgspec import Meta
 from cdp_agent.errors import ActionError, BadReply, InvalidArguments, Refused, SetupError
 from cdp_agent.page.actions.scroll import Direction
 from cdp_agent.page.snapshot.lines import quoted, shortened
+from cdp_agent.tools.as_csv import as_csv
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 if TYPE_CHECKING:
-    from cdp_agent.extract import Extraction
+    from cdp_agent.extract import Extraction, Ungrounded
     from cdp_agent.page.query.find import FindResult
     from cdp_agent.page.query.search import Match, SearchResult
 
 _MOST_LISTED = 10
+_LEAST_ROWS = 3
 _AMBIGUOUS = re.compile(r'[\s"\[\]\x00-\x1f\x7f-\x9f]')
 
 
@@ -187,14 +189,31 @@ async def extract(args: ExtractArguments, context: Context) -> Observation:
 
 def _extraction_text(extraction: Extraction) -> str:
     """The extraction as text for a model."""
-    if isinstance(extraction.value, str):
-        text = extraction.value
-    else:
-        text = msgspec.json.format(msgspec.json.encode(extraction.value), indent=1).decode()
+    text = extraction.value if isinstance(extraction.value, str) else _compact(msgspec.to_builtins(extraction.value))
+    parts = [text]
     if missing := extraction.ungrounded:
-        listed = ", ".join(
-            f"{each.path} = {each.value!r}" if each.path != "$" else repr(each.value) for each in missing[:_MOST_LISTED]
-        )
-        more = f" and {len(missing) - _MOST_LISTED} more" if len(missing) > _MOST_LISTED else ""
-        text += f"\n\nNot found on the page, so perhaps made up: {listed}{more}. Check before you use them."
-    return "\n\n".join([text, *extraction.notices])
+        parts.append(f"Not found on the page, so perhaps made up: {_listed(missing)}. Check before you use them.")
+    if misplaced := extraction.misplaced:
+        parts.append(f"On the page, but not beside the rest of their element: {_listed(misplaced)}. Check them.")
+    return "\n\n".join([*parts, *extraction.notices])
+
+
+def _compact(value: object) -> str:
+    """JSON in one line, or a list of like objects as CSV, which takes half the tokens."""
+    rows = value if isinstance(value, list) else []
+    is_flat = all(
+        isinstance(row, dict)
+        and row.keys() == rows[0].keys()
+        and not any(isinstance(inner, dict | list) for inner in row.values())
+        for row in rows
+    )
+    if len(rows) >= _LEAST_ROWS and is_flat:
+        return f"{len(rows):,} elements, as CSV:\n{as_csv(list(rows[0]), rows)}"
+    return msgspec.json.encode(value).decode()
+
+
+def _listed(values: list[Ungrounded]) -> str:
+    listed = ", ".join(
+        f"{each.path} = {each.value!r}" if each.path != "$" else repr(each.value) for each in values[:_MOST_LISTED]
+    )
+    return listed + (f" and {len(values) - _MOST_LISTED} more" if len(values) > _MOST_LISTED else "")

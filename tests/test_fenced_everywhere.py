@@ -221,8 +221,8 @@ PLACES = {
     "agent/model/history.py add_results": "what batch.py gave",
     "agent/model/history.py add_view": "what was there",
     "cli/subcommands/init.py": "a sentence of ours",
-    "extract/extraction.py _ask": "what is asked for",
-    "extract/extraction.py _objection": "what is wrong with the model's answer",
+    "extract/asking.py ask": "what is asked for",
+    "extract/asking.py _objection": "what is wrong with the model's answer",
     "providers": "only what is in a request is written otherwise",
 }
 # The functions that put what comes from outside into words, and the names in them that hold it.

@@ -33,7 +33,7 @@ NAMES = list(vars(cdp_agent)["_MODULES"])
 MODULES: list[ModuleType] = [config, decisions, errors, events, step_events, sync]
 """The public ones beside the package itself."""
 FACES = [Agent, Browser, BrowserContext, Page, sync.Agent, sync.Browser, sync.BrowserContext, sync.Page]
-INSIDE = {"OverBudget"}
+INSIDE = {"CutOff", "OverBudget"}
 """Exceptions that no call lets out."""
 
 

@@ -76,8 +76,7 @@ class Asker:
         self.calls += 1
         self.usage += reply.usage
         if reply.finish_reason == "length":
-            limit = "the answer was cut off at the model's length limit: ask for less at a time."
-            raise CutOff(self._client.endpoint.provider, limit)
+            raise CutOff(self._client.endpoint.provider, "the answer was cut off at the model's length limit.")
         return reply
 
 

@@ -166,9 +166,7 @@ class _Run:
             try:
                 return await self.asker.ask(form, self._question(pieces[0]))
             except CutOff:
-                pieces = _halves(pieces[0])
-                if len(pieces) == 1:
-                    raise
+                pieces = self._halves(pieces[0])
         where = list_property(form.source) if form is not None else None
         if form is not None and where is not None:
             return await self._list(form, where, pieces)
@@ -264,15 +262,14 @@ class _Run:
         try:
             return [await self.asker.ask(form, self._question(piece, part, of))]
         except CutOff:
-            halves = _halves(piece)
-            if len(halves) == 1:
-                raise
-            return [answer for half in halves for answer in await self._ask_part(form, half, part, of)]
+            return [answer for half in self._halves(piece) for answer in await self._ask_part(form, half, part, of)]
 
-
-def _halves(piece: list[Block]) -> list[list[Block]]:
-    """A part of a page as two, or a few more; itself if it is too small for that."""
-    return split(piece, max(tokens(join(piece)) * 5 // 8, _LEAST_PART))
+    def _halves(self, piece: list[Block]) -> list[list[Block]]:
+        """A part of a page as two, or a few more. Raises BadReply if it is too small for that."""
+        halves = split(piece, max(tokens(join(piece)) * 5 // 8, _LEAST_PART))
+        if len(halves) == 1:
+            raise self.asker.bad("the answer was cut off at the model's length limit: ask for less at a time.")
+        return halves
 
 
 def _grouped(findings: list[str], room: int) -> list[list[str]]:

@@ -103,12 +103,12 @@ def _without_what_heads(row: _Row, named: str, heads: dict[str, list[int]]) -> _
     place = _place_of(row, named)
     if place is None or not heads:
         return row
-    kept: list[_Leaf] = []
+    own: list[_Leaf] = []
     for leaf in row.leaves:
         at = bisect_left(heads.get(leaf.field, []), place)
         if leaf.field == named or not at or not _is_in(leaf.places, heads[leaf.field][at - 1]):
-            kept.append(leaf)
-    return _Row(row.path, kept)
+            own.append(leaf)
+    return _Row(row.path, own)
 
 
 def _without_what_all_have(rows: list[_Row]) -> list[_Row]:
@@ -134,13 +134,13 @@ _TOO_MANY = 200
 
 def _count(rows: list[_Row], together: Sequence[frozenset[int] | None], page: SourcePage, checked: RowsChecked) -> None:
     """Tells of rows that are given more often than they are on the page, and of a table that has more."""
-    given: Counter[frozenset[int]] = Counter()
+    counted: Counter[frozenset[int]] = Counter()
     for row, lines in zip(rows, together, strict=True):
         if lines and len(row.leaves) > 1:
-            given[lines] += 1
-            if given[lines] > sum(len(page.places[line]) for line in lines):
+            counted[lines] += 1
+            if counted[lines] > sum(len(page.places[line]) for line in lines):
                 checked.repeated.append(row.path)
-    taken = {place for lines in given for line in lines for place in page.places[line]}
+    taken = {place for lines in counted for line in lines for place in page.places[line]}
     table = max(page.tables, key=lambda table: len(taken.intersection(table)), default=[])
     if (shown := len(taken.intersection(table))) and shown < len(table):
         checked.left_out.append(f"{shown:,} of the {len(table):,} rows of the table are in the result.")
@@ -191,12 +191,12 @@ def _end_at_others(
 
 def _count_cards(rows: list[_Row], checked: RowsChecked) -> None:
     """Tells of cards with the same name, which is there once, that are the same in all else."""
-    given: set[frozenset[tuple[str, object]]] = set()
+    counted: set[frozenset[tuple[str, object]]] = set()
     for row in rows:
         values = frozenset((leaf.field, leaf.value) for leaf in row.leaves)
-        if values in given:
+        if values in counted:
             checked.repeated.append(row.path)
-        given.add(values)
+        counted.add(values)
 
 
 def _named_by(rows: list[_Row]) -> str:

@@ -35,7 +35,7 @@ from cdp_agent.page.page import tab_of
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint
 from cdp_agent.session.tabs import Tabs
-from cdp_agent.tools.base import Tool
+from cdp_agent.tools.base import Context, Tool
 from cdp_agent.trace.options import check_folder
 
 if TYPE_CHECKING:
@@ -84,6 +84,9 @@ class Run:
         self.task = task
         self.secrets = task.secrets
         self.tools = dict(tools)
+        """All that may be called."""
+        self.offered: list[str] = []
+        """The names of those that the model was told of, in order."""
         self.plan: Plan | None = None
         self.revisions = 0
         self.validations = 0
@@ -137,6 +140,17 @@ class Run:
         self.telemetry: Telemetry | None = None
         """Reports the run to OpenTelemetry, None if that is off."""
         self.end: End | None = None
+
+    def context(self) -> Context:
+        """What a tool may use in the current tab."""
+        return Context(
+            self.tabs.page,
+            self.browser,
+            self.models.client if self.models.has_model else None,
+            secrets=self.secrets,
+            upload_folders=self.options.upload_folders,
+            ask_user=self.ask_user,
+        )
 
     def enable_trace(self, trace: TraceOptions) -> None:
         """Has the run traced from its beginning on. Raises SetupError when the trace cannot be written."""

@@ -32,7 +32,7 @@ def system(**options: int) -> str:
 @table("most", [1, 5])
 @table("vision", [False, True])
 def test_the_system_prompt_stays_small(most: int, vision: bool) -> None:
-    assert tokens(system(max_actions_per_step=most, vision=vision)) <= 690 + 150 * vision
+    assert tokens(system(max_actions_per_step=most, vision=vision)) <= 700 + 150 * vision
 
 
 def test_a_turn_on_an_ordinary_page_stays_small() -> None:

@@ -43,7 +43,8 @@ def toolset(
     asks_user: bool = False,
     provider: str | None = None,
 ) -> dict[str, Tool]:
-    """The tools by name. `provider` is that of the model, whose own browser tools `options` may select.
+    """The tools by name; those of ours in `more` are offered at once. `provider` is that of the model, whose own browser
+    tools `options` may select.
 
     Raises SetupError for two tools with the same name, a search that is unknown or lacks a key, and a provider that has
     no browser tools.
@@ -56,7 +57,10 @@ def toolset(
             options.search, base_url=options.search_base_url, api_key=search_api_key, environment=environment
         )
         added.append(searching(search))
-    return by_name(_members(options, provider) if vendor else DEFAULT.values(), added, more)
+    more = list(more)
+    default = _members(options, provider) if vendor else DEFAULT.values()
+    at_once = [msgspec.structs.replace(tool, useful_if=None) if tool.is_ours else tool for tool in more]
+    return by_name((tool for tool in default if tool not in more), added, at_once)
 
 
 def spec_of(tool: Tool) -> ToolSpec:

@@ -18,7 +18,7 @@ from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, t
 Pair = Annotated[list[float], Meta(min_length=2, max_length=2)]
 _NO_PATH = re.compile(r"(?:data|https?|blob|cdp-agent):", re.IGNORECASE)
 _LONGEST_SHOWN = 100
-_KEYBOARD = re.compile(r"^ *- (?:grid|treegrid|application)\b|\bterminal\b", re.IGNORECASE | re.MULTILINE)
+_KEYBOARD = re.compile(r"^ *- (?:grid|treegrid|application|canvas)\b|\bterminal\b", re.IGNORECASE | re.MULTILINE)
 """What takes keys without being a field."""
 _PLACE = "Pixels from its top left corner: right, down."
 
@@ -26,10 +26,6 @@ _PLACE = "Pixels from its top left corner: right, down."
 def _takes_files(context: Context) -> bool:
     is_met = "file chooser" in context.tab.met or "[type=file]" in context.last_read
     return is_met and context.upload_folders != ()
-
-
-def _takes_keys(context: Context) -> bool:
-    return "draggable" in context.tab.met or _KEYBOARD.search(context.last_read) is not None
 
 
 class ClickArguments(Arguments, frozen=True):
@@ -233,7 +229,11 @@ async def press(args: PressArguments, context: Context) -> Observation:
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=lambda args: "\n" in args.text, useful_if=_takes_keys, effect="type")
+@tool(
+    page_changing=lambda args: "\n" in args.text,
+    useful_if=lambda context: _KEYBOARD.search(context.last_read) is not None,
+    effect="type",
+)
 async def type_text(args: TypeTextArguments, context: Context) -> Observation:
     """Type into a focused terminal, grid or canvas. For fields and editors use fill."""
     receipt = await context.page.type(args.text)

@@ -25,8 +25,10 @@ def size(specs: Sequence[ToolSpec]) -> float:
     return len(msgspec.json.encode(encode_tools(specs))) / CHARS_A_TOKEN
 
 
-def system(**options: int) -> str:
-    return prompts.system(today=date(2026, 9, 30), guardrails=None, **options)
+def system(*, max_actions_per_step: int = 1, vision: bool = False) -> str:
+    return prompts.system(
+        today=date(2026, 9, 30), guardrails=None, max_actions_per_step=max_actions_per_step, vision=vision
+    )
 
 
 @table("most", [1, 5])

@@ -130,8 +130,6 @@ class Batch:
         began = time.perf_counter()
         outcome: Outcome
         if isinstance(parsed, Call):
-            if call.name not in run.offered:
-                run.offered.append(call.name)
             if isinstance(parsed.arguments, WaitArguments):
                 run.emit(AgentWaiting(**run.stamp, seconds=parsed.arguments.seconds))
             self.acted = self.acted or not parsed.tool.read_only

@@ -43,8 +43,9 @@ def toolset(
     asks_user: bool = False,
     provider: str | None = None,
 ) -> dict[str, Tool]:
-    """The tools by name; those of ours in `more` are offered at once. `provider` is that of the model, whose own browser
-    tools `options` may select.
+    """The tools by name; those of ours in `more` are offered at once.
+
+    `provider` is that of the model, whose own browser tools `options` may select.
 
     Raises SetupError for two tools with the same name, a search that is unknown or lacks a key, and a provider that has
     no browser tools.

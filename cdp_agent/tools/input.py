@@ -18,7 +18,7 @@ from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, t
 Pair = Annotated[list[float], Meta(min_length=2, max_length=2)]
 _NO_PATH = re.compile(r"(?:data|https?|blob|cdp-agent):", re.IGNORECASE)
 _LONGEST_SHOWN = 100
-_KEYBOARD = re.compile(r"^ *- (?:grid|treegrid|application|canvas)\b|\bterminal\b", re.IGNORECASE | re.MULTILINE)
+_KEYBOARD = re.compile(r"^ *- (?:application|canvas)\b|\bterminal\b", re.IGNORECASE | re.MULTILINE)
 """What takes keys without being a field."""
 _PLACE = "Pixels from its top left corner: right, down."
 

@@ -39,7 +39,7 @@ class ReadTab(abc.ABC):
         """How long the last complete reading took, in seconds."""
         self.shown = LastShown()
         self.met: set[Literal["draggable", "file chooser"]] = set()
-        """What few pages have, if the tab has met it: something to drag or draw on, a file chooser that an act opened."""
+        """What the tab has met that few have: something to drag or draw on, a file chooser that an act opened."""
         self._read_at = 0.0
         """When the last reading began."""
         self._read_last = 0

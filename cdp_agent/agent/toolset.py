@@ -70,7 +70,7 @@ def spec_of(tool: Tool) -> ToolSpec:
     Ours are described in short: the prompt says what a ref is, and a call out of bounds is refused with the reason.
     Grammars are made from the whole schema.
     """
-    shown = tool.brief if tool.is_ours else tool.parameters
+    shown = tool.brief if tool.is_ours and not isinstance(tool, TypedDone) else tool.parameters
     return ToolSpec(tool.name, tool.description, shown, tool.parameters, is_member=MEMBERS.get(tool.name) is tool)
 
 
@@ -128,11 +128,6 @@ class TypedDone(Tool, frozen=True, eq=False):
         parameters = as_argument(self.form.source)
         described = {"description": _ANSWER, **parameters["properties"][WRAPPER]}
         return {**parameters, "properties": {WRAPPER: described}}
-
-    @cached_property
-    def brief(self) -> dict[str, Any]:
-        """See Tool.brief."""
-        return self.parameters
 
     def parse(self, source: str | Mapping[str, object]) -> Arguments:
         """See Tool.parse."""

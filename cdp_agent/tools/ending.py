@@ -15,10 +15,7 @@ class DoneArguments(Arguments, frozen=True):
 
 class AbortArguments(Arguments, frozen=True):
     reason: Annotated[
-        str,
-        Meta(
-            min_length=1, description="What was tried, what stood in the way, and what was found anyway.", extra=ALWAYS
-        ),
+        str, Meta(min_length=1, description="What was tried and found, and what stood in the way.", extra=ALWAYS)
     ]
 
 

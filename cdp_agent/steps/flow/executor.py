@@ -181,14 +181,12 @@ def specs_of(tools: Iterable[Tool]) -> tuple[ToolSpec, ...]:
     The result that all acting tools share is in the prompt instead. The description of a built-in tool is only its
     first line: advice on other tools does not help a model that makes a single call.
     """
-    return tuple(
-        msgspec.structs.replace(
-            spec_of(tool),
-            description=(tool.summary if tool.is_ours else tool.description)
-            + ("" if tool.gives == RECEIPT else f" Gives {tool.gives}."),
-        )
-        for tool in tools
-    )
+    specs = []
+    for tool in tools:
+        words = tool.summary if tool.is_ours else tool.description
+        gives = "" if tool.gives == RECEIPT else f" Gives {tool.gives}."
+        specs.append(msgspec.structs.replace(spec_of(tool), description=words + gives))
+    return tuple(specs)
 
 
 def _line(text: str) -> str:

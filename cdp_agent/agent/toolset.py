@@ -59,9 +59,9 @@ def toolset(
         )
         added.append(searching(search))
     more = list(more)
+    added += [msgspec.structs.replace(tool, useful_if=None) if tool.is_ours else tool for tool in more]
     default = _members(options, provider) if vendor else DEFAULT.values()
-    at_once = [msgspec.structs.replace(tool, useful_if=None) if tool.is_ours else tool for tool in more]
-    return by_name((tool for tool in default if tool not in more), added, at_once)
+    return by_name((tool for tool in default if tool not in more), added)
 
 
 def spec_of(tool: Tool) -> ToolSpec:

@@ -76,9 +76,9 @@ class Context(msgspec.Struct, frozen=True):
         address = self.tab.activity.navigating()
         return text if address is None else f"{text}\n(Still loading {address}: read it again for the rest.)"
 
-    def names(self, tool: str) -> bool:
-        """Whether the task has a word that begins as that of a tool."""
-        return re.search(rf"\b{tool}", self.task, re.IGNORECASE) is not None
+    def task_has(self, word: str) -> bool:
+        """Whether a word of the task begins with this one."""
+        return re.search(rf"\b{word}", self.task, re.IGNORECASE) is not None
 
     def path(self, given: str) -> str:
         """The absolute path of a file that the call names."""
@@ -239,13 +239,19 @@ class Tool(ToolOptions, frozen=True, eq=False, dict=True, weakref=True):
             return msgspec.convert(coerce(found, self.parameters), self.arguments, strict=False)
         except ValueError as error:  # includes msgspec.ValidationError
             problem = readable(str(error), self.parameters, lists_fields=False)
-            message = f"{self.name}: {problem}. {self._usage()}"
+            takes = _shape(self.parameters)
+            again = "" if takes == "{}" else ": call it again with those"
+            message = f"{self.name}: {problem}. It takes {takes}{again}."
             raise InvalidArguments(shorten_middle(message)) from error
 
-    def _usage(self) -> str:
-        required = self.parameters["required"]
-        fields = [name if name in required else f"{name}?" for name in self.parameters["properties"]]
-        return f"It takes {{{', '.join(fields)}}}: call it again with those." if fields else "It takes {}."
+
+def _shape(schema: dict[str, Any]) -> str:
+    """The names of an object's properties: `{fields: [{ref, value}], submit?}`."""
+    names = []
+    for name, of in schema["properties"].items():
+        inner = f": [{_shape(of['items'])}]" if "properties" in of.get("items", {}) else ""
+        names.append(f"{name}{'' if name in schema['required'] else '?'}{inner}")
+    return f"{{{', '.join(names)}}}"
 
 
 def shorten_middle(message: str, longest: int = 2_000) -> str:

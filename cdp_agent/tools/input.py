@@ -23,11 +23,6 @@ _KEYBOARD = re.compile(r"^ *- (?:application|canvas)\b|\bterminal\b", re.IGNOREC
 _PLACE = "Pixels from its top left corner: right, down."
 
 
-def _takes_files(context: Context) -> bool:
-    is_met = "file chooser" in context.tab.met or "[type=file]" in context.last_read
-    return is_met and context.upload_folders != ()
-
-
 class ClickArguments(Arguments, frozen=True):
     ref: Ref
     button: Annotated[Literal["left", "right", "middle"], Meta(description="The mouse button.")] = "left"
@@ -66,7 +61,7 @@ async def hover(args: PlaceArguments, context: Context) -> Observation:
 
 @tool(
     page_changing=True,
-    useful_if=lambda context: "draggable" in context.tab.met or context.names("drag"),
+    useful_if=lambda context: "draggable" in context.tab.met or context.task_has("drag"),
     effect="none",
 )
 async def drag(args: DragArguments, context: Context) -> Observation:
@@ -185,7 +180,12 @@ async def uncheck(args: CheckArguments, context: Context) -> Observation:
     return Observation(receipt.text, receipt)
 
 
-@tool(useful_if=_takes_files, effect="upload")
+@tool(
+    useful_if=lambda context: (
+        context.upload_folders != () and ("file chooser" in context.tab.met or "[type=file]" in context.last_read)
+    ),
+    effect="upload",
+)
 async def upload(args: UploadArguments, context: Context) -> Observation:
     """Give files to a file field."""
     if content := next((each for each in args.files if _NO_PATH.match(each)), None):
@@ -240,7 +240,7 @@ async def type_text(args: TypeTextArguments, context: Context) -> Observation:
     return Observation(receipt.text, receipt)
 
 
-@tool(by_callers=False, useful_if=lambda context: context.names("focus"), effect="none")
+@tool(by_callers=False, useful_if=lambda context: context.task_has("focus"), effect="none")
 async def focus(args: FocusArguments, context: Context) -> Observation:
     """Move the keyboard focus to an element without clicking it."""
     receipt = await context.page.focus(args.ref)

@@ -99,14 +99,14 @@ async def go_back(context: Context, *, leave: bool = False) -> Observation:
     return await tabs_result(done, page, msgspec.structs.replace(context, page=page))
 
 
-@tool(page_changing=True, by_callers=False, useful_if=lambda context: context.names("forward"), effect="none")
+@tool(page_changing=True, by_callers=False, useful_if=lambda context: context.task_has("forward"), effect="none")
 async def forward(args: LeavingArguments, context: Context) -> Observation:
     """Go forward again, after going back."""
     receipt = await context.page.forward(leave=args.leave)
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=True, by_callers=False, useful_if=lambda context: context.names("reload"), effect="none")
+@tool(page_changing=True, by_callers=False, useful_if=lambda context: context.task_has("reload"), effect="none")
 async def reload(args: LeavingArguments, context: Context) -> Observation:
     """Reload the page."""
     receipt = await context.page.reload(leave=args.leave)

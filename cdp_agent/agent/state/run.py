@@ -143,14 +143,8 @@ class Run:
 
     def context(self) -> Context:
         """What a tool may use in the current tab."""
-        return Context(
-            self.tabs.page,
-            self.browser,
-            self.models.client if self.models.has_model else None,
-            secrets=self.secrets,
-            upload_folders=self.options.upload_folders,
-            ask_user=self.ask_user,
-        )
+        model, folders = self.models.client if self.models.has_model else None, self.options.upload_folders
+        return Context(self.tabs.page, self.browser, model, None, self.secrets, folders, ask_user=self.ask_user)
 
     def enable_trace(self, trace: TraceOptions) -> None:
         """Has the run traced from its beginning on. Raises SetupError when the trace cannot be written."""

@@ -65,10 +65,9 @@ def toolset(
 
 
 def spec_of(tool: Tool) -> ToolSpec:
-    """The tool as it is described to a model.
+    """The tool as it is described to a model; grammars are made from the whole schema.
 
-    Ours are described in short: the prompt says what a ref is, and a call out of bounds is refused with the reason.
-    Grammars are made from the whole schema.
+    Ours are described in short: a call out of bounds is refused with the reason.
     """
     shown = tool.brief if tool.is_ours and not isinstance(tool, TypedDone) else tool.parameters
     return ToolSpec(tool.name, tool.description, shown, tool.parameters, is_member=MEMBERS.get(tool.name) is tool)

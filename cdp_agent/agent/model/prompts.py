@@ -48,7 +48,7 @@ when nothing of the task can be done.
 
 _LOOKING = """\
 For what it leaves out, search_page tells whether and where a text is on the page, and find_elements how many there \
-are of something and where it leads: both are free."""
+are of something and where it leads: both are free, and give refs."""
 _LOOKING_AS_MEMBER = "For what it leaves out, find tells where something is on the page."
 
 _VISION = """\

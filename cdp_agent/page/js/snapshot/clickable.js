@@ -28,10 +28,8 @@ const NOTABLE_ATTRIBUTES = [
 ];
 // Class names that libraries give to elements that can be dragged or clicked.
 const CLICKABLE_CLASSES = '[class*="draggable"],[class*="sortable-handle"],[class*="clickable"]';
-// What marks an element as one to drag; a cursor does, too, see ownCursor.
-const DRAGGABLE =
-  '[draggable="true" i],[class*="draggable"],[class*="sortable-handle"],' +
-  '[aria-roledescription="draggable" i],[aria-roledescription="sortable" i]';
+// What marks an element as one to drag (dnd-kit: draggable or sortable); a cursor does, too, see ownCursor.
+const DRAGGABLE = '[draggable=true i],[class*=draggable],[class*=sortable-handle],[aria-roledescription$=able i]';
 /** Whether anything that was read of this document so far may be dragged, or drawn on. */
 let hasDraggable = false;
 // Editors whose text is not all in the DOM, see code.js.

@@ -70,11 +70,12 @@ stands on a page, that secret is shown there. No page may have it elsewhere, wha
 _ONE_CALL = "call exactly one tool in each turn, with refs of elements that are on the page now."
 _SEVERAL_CALLS = """\
 call up to {most} tools in each turn, in the order in which they are to be done. Put together what belongs together and\
- leaves the rest of the page as it is. What changes the page (a click, Enter, going elsewhere) comes last: calls after \
-it are not run."""
+ leaves the rest of the page as it is, such as filling the fields of a form and then submitting it. What changes the \
+page (a click, Enter, going elsewhere) comes last: calls after it are not run."""
 _SEVERAL_CALLS_OBSERVED = """\
-call up to {most} tools in each turn, in the order in which they are to be done. Put together what belongs together. \
-When a call changes more of the page than its own element, those after it are not run."""
+call up to {most} tools in each turn, in the order in which they are to be done. Put together what belongs together, \
+such as filling the fields of a form, choosing options and then submitting it. When a call changes more of the page \
+than its own element, those after it are not run."""
 
 NO_TOOL_CALL = (
     "You called no tool, so nothing was done. Answer with a tool call: done if this was your answer to the task, "

@@ -249,9 +249,9 @@ class Run:
         """Ends the run when it has reached a limit on errors, steps, tokens or cost."""
         usage, limits = self.usage, self.limits
         if usage.errors_in_a_row >= limits.max_errors_in_a_row:
-            self.fail("max_errors", f"{usage.errors_in_a_row} errors in a row: the task was given up.")
+            self.fail("max_errors", f"{usage.errors_in_a_row} errors in a row, which is the limit.")
         elif usage.errors >= limits.max_errors:
-            self.fail("max_errors", f"{usage.errors} errors in all: the task was given up.")
+            self.fail("max_errors", f"{usage.errors} errors in all, which is the limit.")
         elif usage.steps >= limits.max_steps:
             self.fail("max_steps", f"The task was not finished within {limits.max_steps} steps.")
         elif (over := self.budget.spent or self._too_little_left()) is not None:

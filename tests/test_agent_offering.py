@@ -36,6 +36,7 @@ PAGES = {
     "a description": (PLAIN + "<p role=button aria-roledescription=sortable>Card</p>", ["drag"]),
     "a cursor": (PLAIN + "<style>p {cursor: grab}</style>", ["drag"]),
     "a canvas": (PLAIN + "<canvas></canvas>", ["drag", "type_text"]),
+    "a drawing": (PLAIN + "<svg width=400 height=300 onpointerdown='1'><circle r=20></circle></svg>", ["drag"]),
     "a frame": (PLAIN + "<iframe srcdoc='<p draggable=true>Card'></iframe>", ["drag"]),
     "a terminal": ("<textarea aria-label='Terminal input'></textarea>", ["type_text"]),
     "a file field, without folders": (PLAIN + "<input type=file>", []),
@@ -71,6 +72,15 @@ async def test_uploading_is_offered_once_a_click_opened_a_chooser(
     _, server = await play(browser, page, [click, DONE], url=serve(chooser), upload_folders=[tmp_path])
 
     assert offered(server) == [[], ["upload"]]
+
+
+async def test_dragging_is_offered_once_something_to_drag_came(browser: Browser, page: Page, serve: Serve) -> None:
+    grows = serve("<button onclick='p.draggable = true'>Edit</button><p id=p>Card</p>" + "<p>Text</p>" * 200)
+    click = tool_call("click", {"ref": "{{ref:button Edit}}"})
+
+    _, server = await play(browser, page, [click, DONE], url=grows)
+
+    assert offered(server) == [[], ["drag"]]
 
 
 async def test_answering_is_offered_from_the_first_dialog_to_the_end(

@@ -103,7 +103,7 @@ async def test_a_reply_without_a_tool_call_is_asked_again(browser: Browser, page
 async def test_errors_in_a_row_end_the_task(browser: Browser, page: Page) -> None:
     events, _ = await play(browser, page, [reply(text="Hm.")] * 3, content=SHOP, limits=Limits(max_errors_in_a_row=3))
 
-    assert result_of(events).error == TaskError("max_errors", "3 errors in a row: the task was given up.")
+    assert result_of(events).error == TaskError("max_errors", "3 errors in a row, which is the limit.")
 
 
 async def test_errors_in_all_end_the_task(browser: Browser, page: Page) -> None:
@@ -115,7 +115,7 @@ async def test_errors_in_all_end_the_task(browser: Browser, page: Page) -> None:
         limits=Limits(max_errors=3),
     )
 
-    assert result_of(events).error == TaskError("max_errors", "3 errors in all: the task was given up.")
+    assert result_of(events).error == TaskError("max_errors", "3 errors in all, which is the limit.")
 
 
 async def test_the_step_limit_ends_the_task(browser: Browser, page: Page) -> None:

@@ -60,6 +60,18 @@ async def test_what_changed_beside_the_action_is_told(browser: Browser, page: Pa
     assert of(events, AgentObserved)[1].changed == ["~ - paragraph (now Late, before Early)"]
 
 
+async def test_fields_that_were_filled_in_together_are_told_once(browser: Browser, page: Page) -> None:
+    content = "<title>Form</title><input aria-label=Name><input aria-label=City>" + "<button>Go</button>" * 20
+    fields = [{"ref": "{{ref:textbox Name}}", "value": "Ada"}, {"ref": "{{ref:textbox City}}", "value": "Oslo"}]
+
+    _, server = await play(browser, page, [tool_call("fill_form", {"fields": fields}), DONE], content=content)
+
+    assert said(server, 2) == (
+        '<untrusted label="result of fill_form">\nfilled 2 fields\n'
+        'E1 textbox "Name": "Ada"\nE2 textbox "City": "Oslo"\n</untrusted>'
+    )
+
+
 async def test_a_new_page_is_shown_whole(browser: Browser, page: Page, serve: Serve) -> None:
     second = serve("<title>Second</title><h1>Here</h1>")
     first = serve(f"<title>First</title><a href='{second}'>Go</a>")

@@ -127,7 +127,7 @@ async def test_a_run_fills_a_cart_in_the_shop_with_the_vendors_tools(browser: Br
     assert actions == [name for name, _ in script]
     assert len(turns) == len(script)
     offered = [each.get("name") for each in turns[0]["tools"]]
-    assert offered == [None, "extract", "dialog", "done", "abort"]
+    assert offered == [None, "extract", "done", "abort"]
     results = by_member(turns[-1])
     assert "| 2 | € 14.50 |" in str(results["get_page_text"]["content"])
     for name, block in results.items():

@@ -123,7 +123,7 @@ async def test_the_loop_asks_again_until_it_had_enough(
         _agent(browser, model, model="openai-compatible/one").stream("What is it?", url=serve(SHOP), page=page)
     )
 
-    assert _error(result_of(events)).endswith("errors in a row: the task was given up.")
+    assert _error(result_of(events)).endswith("errors in a row, which is the limit.")
     assert model.missed[1]["messages"][-1] == {"role": "user", "content": prompts.NO_TOOL_CALL}
     assert all(_is_taken(each["messages"]) for each in model.missed)
 

@@ -146,6 +146,16 @@ def test_what_does_not_fit_is_named_with_what_to_do(source: str, problem: str) -
     )
 
 
+def test_what_a_tool_takes_is_told_down_to_the_parts_of_a_list() -> None:
+    with pytest.raises(InvalidArguments) as caught:
+        BUILT_IN["fill_form"].parse({"fields": [{"ref": "E1", "text": "Ada"}]})
+
+    assert str(caught.value) == (
+        "fill_form: fields[0]: Object contains unknown field `text`. "
+        "It takes {fields: [{ref, value}], submit?}: call it again with those."
+    )
+
+
 def test_two_tools_of_one_name_are_refused() -> None:
     with pytest.raises(SetupError, match="two tools named 'pack'"):
         by_name([pack], [pack])

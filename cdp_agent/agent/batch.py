@@ -133,15 +133,7 @@ class Batch:
             if isinstance(parsed.arguments, WaitArguments):
                 run.emit(AgentWaiting(**run.stamp, seconds=parsed.arguments.seconds))
             self.acted = self.acted or not parsed.tool.read_only
-            context = Context(
-                run.tabs.page,
-                run.browser,
-                run.models.client if run.models.has_model else None,
-                self._may_open,
-                run.secrets,
-                upload_folders=run.options.upload_folders,
-                ask_user=run.ask_user,
-            )
+            context = msgspec.structs.replace(run.context(), may_open=self._may_open)
             try:
                 log = None if parsed.tool.read_only else run.act_log
                 if log is not None:

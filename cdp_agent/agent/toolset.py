@@ -22,7 +22,6 @@ from cdp_agent.tools.base import Arguments, Tool, by_name
 from cdp_agent.tools.ending import DoneArguments, done
 from cdp_agent.tools.members.anthropic import MEMBERS
 from cdp_agent.tools.reading import searching
-from cdp_agent.tools.tabs import manage_tabs
 from cdp_agent.websearch import configure
 
 if TYPE_CHECKING:
@@ -44,7 +43,9 @@ def toolset(
     asks_user: bool = False,
     provider: str | None = None,
 ) -> dict[str, Tool]:
-    """The tools by name. `provider` is that of the model, whose own browser tools `options` may select.
+    """The tools by name; those of ours in `more` are offered at once.
+
+    `provider` is that of the model, whose own browser tools `options` may select.
 
     Raises SetupError for two tools with the same name, a search that is unknown or lacks a key, and a provider that has
     no browser tools.
@@ -57,22 +58,32 @@ def toolset(
             options.search, base_url=options.search_base_url, api_key=search_api_key, environment=environment
         )
         added.append(searching(search))
-    return by_name(_members(options, provider) if vendor else DEFAULT.values(), added, more)
+    more = list(more)
+    added += [msgspec.structs.replace(tool, useful_if=None) if tool.is_ours else tool for tool in more]
+    default = _members(options, provider) if vendor else DEFAULT.values()
+    return by_name((tool for tool in default if tool not in more), added)
 
 
 def spec_of(tool: Tool) -> ToolSpec:
-    """The tool as it is described to a model."""
-    return ToolSpec(tool.name, tool.description, tool.parameters, is_member=MEMBERS.get(tool.name) is tool)
+    """The tool as it is described to a model; grammars are made from the whole schema.
 
-
-def offer_tabs(run: Run) -> None:
-    """Offers the tool for tabs from the moment that there are two, and then to the end of the run.
-
-    It takes 200 tokens of every request, and most runs stay in one tab. Providers cache a request from its beginning,
-    where the tools are: to offer one more has the conversation read anew, so it is done once.
+    Ours are described in short: a call out of bounds is refused with the reason.
     """
-    if run.options.toolset == "own" and run.tabs.are_several:
-        run.tools.setdefault(manage_tabs.name, manage_tabs)
+    shown = tool.brief if tool.is_ours and not isinstance(tool, TypedDone) else tool.parameters
+    return ToolSpec(tool.name, tool.description, shown, tool.parameters, is_member=MEMBERS.get(tool.name) is tool)
+
+
+def offered(run: Run, task: str) -> list[Tool]:
+    """The tools that a model is told of: each from the moment that it is of use for the task, to the end of the run.
+
+    Providers cache a request from its beginning, where the tools are: to offer one more has the conversation read anew.
+    So only tools for which few pages have a use wait for one, and they come last. All others can be called as well.
+    """
+    context = msgspec.structs.replace(run.context(), task=task)
+    for name, tool in run.tools.items():
+        if name not in run.offered and (tool.useful_if is None or tool.useful_if(context)):
+            run.offered.append(name)
+    return [run.tools[name] for name in run.offered if name in run.tools]
 
 
 def _members(options: Options, provider: str | None) -> list[Tool]:
@@ -92,8 +103,12 @@ def _members(options: Options, provider: str | None) -> list[Tool]:
 
 def for_steps(tools: Mapping[str, Tool], *, with_model: bool) -> dict[str, Tool]:
     """The tools for carrying out steps, including those for people and programs, but none that ends the task."""
-    known = {name: each for name, each in BUILT_IN.items() if each.by_executors} | dict(tools)
-    return {name: each for name, each in known.items() if not each.terminal and (with_model or not each.needs_model)}
+    added = {name for name, tool in tools.items() if not tool.by_default}
+    return {
+        name: tool
+        for name, tool in (BUILT_IN | dict(tools)).items()
+        if (tool.by_executors or name in added) and not tool.terminal and (with_model or not tool.needs_model)
+    }
 
 
 class TypedDone(Tool, frozen=True, eq=False):

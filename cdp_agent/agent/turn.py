@@ -13,13 +13,13 @@ from cdp_agent.agent.state import recovery
 from cdp_agent.agent.state.compaction import make_room
 from cdp_agent.agent.state.recovery import observe
 from cdp_agent.agent.state.run import End, Run
-from cdp_agent.agent.toolset import offer_tabs, spec_of
+from cdp_agent.agent.toolset import offered, spec_of
 from cdp_agent.errors import ContextTooLong, ModelError
 from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError
 from cdp_agent.outcome import TaskError
 from cdp_agent.providers.base import Assistant, Request, ToolCall
 from cdp_agent.session.calls import Call, parse_call_on, perform
-from cdp_agent.tools.base import Answer, Context
+from cdp_agent.tools.base import Answer
 
 _MOST_NARROWINGS = 4
 _FEW_TURNS = (5, 2)
@@ -76,8 +76,7 @@ async def _generate(run: Run) -> Generation:
 
 
 def _request(run: Run) -> Request:
-    offer_tabs(run)
-    specs = tuple(map(spec_of, run.tools.values()))
+    specs = tuple(map(spec_of, offered(run, run.task.text)))
     refs = run.observer.refs if run.models.client.constrained else None
     return Request(run.models.endpoint.model, run.history.messages(), specs, "required", continued=True, refs=refs)
 
@@ -119,7 +118,7 @@ async def _answer_in(run: Run, calls: tuple[ToolCall, ...]) -> Answer | None:
     for call in calls:
         parsed = await parse_call_on(run.tabs.page, call, run.tools)
         if isinstance(parsed, Call) and parsed.tool.terminal:
-            answer = await perform(parsed, Context(run.tabs.page, run.browser))
+            answer = await perform(parsed, run.context())
             assert isinstance(answer, Answer)
             return answer
     return None

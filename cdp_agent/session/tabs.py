@@ -29,12 +29,6 @@ class Tabs:
     def page(self) -> Page:
         return self.visited[-1]
 
-    @property
-    def are_several(self) -> bool:
-        """Whether there is another tab to go to: one that the agent was in, or that opened such a tab or was opened."""
-        related = {page.target_id: page for each in self.visited for page in (each, each.opener, *each.popups) if page}
-        return sum(not page.closed for page in related.values()) > 1
-
     def go_to(self, page: Page) -> None:
         """Makes this the current tab."""
         self._known.update(self._browser.pages)

@@ -43,6 +43,7 @@ NAMES: Mapping[str, Alias] = {
     **dict.fromkeys(("save_pdf", "pdf_save", "print_pdf"), Alias("pdf")),
     **dict.fromkeys(("click_element", "click_on", "tap"), Alias("click")),
     **dict.fromkeys(("type_into", "fill_input", "input_text", "enter_text", "set_value"), Alias("fill")),
+    "fill_fields": Alias("fill_form"),
     "hover_element": Alias("hover"),
     "focus_element": Alias("focus"),
     "scroll_page": Alias("scroll"),

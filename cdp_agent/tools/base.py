@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import typing
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
@@ -35,8 +36,7 @@ class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
 ALWAYS = {"always": True}
 """The `extra` in the Meta of a parameter whose description is needed to call the tool: `Tool.brief` keeps it."""
-REF_WORDS = "The element's ref, for example E12."
-Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description=REF_WORDS)]
+Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description="The element's ref, for example E12.")]
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -45,7 +45,8 @@ class Context(msgspec.Struct, frozen=True):
     `may_open` is called before an address is opened and raises ActionError if it must not be. `secrets` are the values
     of placeholders. Files are uploaded only from `upload_folders`, and only addresses with one of `schemes`, or with
     one that `allow` names, are opened; None: no restriction, since the caller chose them. Relative paths start at
-    `folder`; None: the current directory. `ask_user` asks the user; None if nobody can be asked.
+    `folder`; None: the current directory. `ask_user` asks the user; None if nobody can be asked. `task` is what the
+    model is to do, if that is known.
     """
 
     page: Page
@@ -57,16 +58,27 @@ class Context(msgspec.Struct, frozen=True):
     schemes: frozenset[str] | None = WEB
     folder: str | None = None
     ask_user: AskUser | None = None
+    task: str = ""
 
     @property
     def tab(self) -> Tab:
         """The tab behind `page`, only for the tools of this package."""
         return tab_of(self.page)
 
+    @property
+    def last_read(self) -> str:
+        """The text of the page as it was last read."""
+        history = self.tab.history
+        return history[-1].snapshot.text if history else ""
+
     def read(self, text: str) -> str:
         """Text that was read from the page, with a note if the page is still loading."""
         address = self.tab.activity.navigating()
         return text if address is None else f"{text}\n(Still loading {address}: read it again for the rest.)"
+
+    def task_has(self, word: str) -> bool:
+        """Whether a word of the task begins with this one."""
+        return re.search(rf"\b{word}", self.task, re.IGNORECASE) is not None
 
     def path(self, given: str) -> str:
         """The absolute path of a file that the call names."""
@@ -124,6 +136,8 @@ class ToolOptions(msgspec.Struct, frozen=True, kw_only=True):
     """May be called with placeholders of secrets, although it acts."""
     by_default: bool = True
     """Offered to a model that works alone. Others are for people, programs and executors of steps, or on request."""
+    useful_if: Callable[[Context], bool] | None = None
+    """Whether the page as it was last read, or the task, has a use for it: from then on it is offered. None: always."""
     by_callers: bool | None = None
     """Offered to models of other programs, which see nothing of the browser but the results of tools; None: as
     `by_default` says."""
@@ -225,13 +239,19 @@ class Tool(ToolOptions, frozen=True, eq=False, dict=True, weakref=True):
             return msgspec.convert(coerce(found, self.parameters), self.arguments, strict=False)
         except ValueError as error:  # includes msgspec.ValidationError
             problem = readable(str(error), self.parameters, lists_fields=False)
-            message = f"{self.name}: {problem}. {self._usage()}"
+            takes = _shape(self.parameters)
+            again = "" if takes == "{}" else ": call it again with those"
+            message = f"{self.name}: {problem}. It takes {takes}{again}."
             raise InvalidArguments(shorten_middle(message)) from error
 
-    def _usage(self) -> str:
-        required = self.parameters["required"]
-        fields = [name if name in required else f"{name}?" for name in self.parameters["properties"]]
-        return f"It takes {{{', '.join(fields)}}}: call it again with those." if fields else "It takes {}."
+
+def _shape(schema: dict[str, Any]) -> str:
+    """The names of an object's properties: `{fields: [{ref, value}], submit?}`."""
+    names = []
+    for name, of in schema["properties"].items():
+        inner = f": [{_shape(of['items'])}]" if "properties" in of.get("items", {}) else ""
+        names.append(f"{name}{'' if name in schema['required'] else '?'}{inner}")
+    return f"{{{', '.join(names)}}}"
 
 
 def shorten_middle(message: str, longest: int = 2_000) -> str:

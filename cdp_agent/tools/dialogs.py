@@ -16,7 +16,12 @@ class DialogArguments(Arguments, frozen=True):
     text: Annotated[str | None, Meta(description="For a prompt.")] = None
 
 
-@tool(page_changing=True, effect="dialog", gives="what came of the action that the dialog stopped")
+@tool(
+    page_changing=True,
+    useful_if=lambda context: context.page.dialog is not None,
+    effect="dialog",
+    gives="what came of the action that the dialog stopped",
+)
 async def dialog(args: DialogArguments, context: Context) -> Observation:
     """Answer the open dialog: confirm, prompt or beforeunload."""
     page = context.page

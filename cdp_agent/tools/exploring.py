@@ -56,10 +56,9 @@ class ScrollArguments(Arguments, frozen=True):
 
 @tool(read_only=True, gives="how often and where the text is, with refs")
 async def search_page(args: SearchPageArguments, context: Context) -> Observation:
-    """Search names, texts, values and options, also in frames and out of view.
+    """Search the page: its names, texts, values and options, also in frames and out of view.
 
-    Free and instant. Use it for "is X on the page", and to find what a cut snapshot does not show. Where nothing
-    matches, it tells the nearest spelling there is: try that or a shorter one before you say no.
+    Where nothing matches, it tells the nearest spelling there is.
     """
     result = await context.page.search(
         args.pattern,
@@ -75,10 +74,7 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
 
 @tool(read_only=True, gives="how many there are, and tag, text, attributes and ref of each")
 async def find_elements(args: FindElementsArguments, context: Context) -> Observation:
-    """Count and list elements by CSS selector, with attributes you name.
-
-    Free and instant. Use it for "how many X are there" and "where does Y lead". Each has a ref that every action takes.
-    """
+    """Count and list elements by CSS selector, with attributes you name."""
     result = await context.page.find(
         args.selector,
         within=args.within_ref,
@@ -91,11 +87,7 @@ async def find_elements(args: FindElementsArguments, context: Context) -> Observ
 
 @tool(gives="how far it went, and whether that is the end", effect="none")
 async def scroll(args: ScrollArguments, context: Context) -> Observation:
-    """Scroll, and wait for what that loads.
-
-    The snapshot shows the whole page as it is loaded now. So scroll only for what is loaded or drawn on scrolling, such
-    as the rest of a long list.
-    """
+    """Scroll, and wait for what that loads."""
     moved = await context.page.scroll(
         args.direction, pages=args.pages, pixels=args.pixels, ref=args.ref, to_text=args.to_text
     )
@@ -171,8 +163,7 @@ class ExtractArguments(Arguments, frozen=True):
 async def extract(args: ExtractArguments, context: Context) -> Observation:
     """Get what you describe out of the whole page, beyond what the snapshot shows.
 
-    It costs a model call: use it for what must be put together from much of the page, such as all rows of a long list.
-    For what the snapshot shows, or search_page and find_elements can tell, do not.
+    It costs a model call.
     """
     from cdp_agent.extract import extract as extract_from  # late: imports httpx, which takes long
 

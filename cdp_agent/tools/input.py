@@ -18,27 +18,29 @@ from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, t
 Pair = Annotated[list[float], Meta(min_length=2, max_length=2)]
 _NO_PATH = re.compile(r"(?:data|https?|blob|cdp-agent):", re.IGNORECASE)
 _LONGEST_SHOWN = 100
-PLACE_WORDS = "Pixels from its top left corner: right, down."
+_KEYBOARD = re.compile(r"^ *- (?:application|canvas)\b|\bterminal\b", re.IGNORECASE | re.MULTILINE)
+"""What takes keys without being a field."""
+_PLACE = "Pixels from its top left corner: right, down."
 
 
 class ClickArguments(Arguments, frozen=True):
     ref: Ref
     button: Annotated[Literal["left", "right", "middle"], Meta(description="The mouse button.")] = "left"
     count: Annotated[int, Meta(ge=1, le=3, description="2 for a double click.", extra=ALWAYS)] = 1
-    at: Annotated[Pair | None, Meta(description=PLACE_WORDS, extra=ALWAYS)] = None
+    at: Annotated[Pair | None, Meta(description=_PLACE, extra=ALWAYS)] = None
 
 
 class PlaceArguments(Arguments, frozen=True):
     ref: Ref
-    at: Annotated[Pair | None, Meta(description=PLACE_WORDS)] = None
+    at: Annotated[Pair | None, Meta(description=_PLACE)] = None
 
 
 class DragArguments(Arguments, frozen=True):
     from_ref: Annotated[Ref, Meta(description="What to drag.")]
     to_ref: Annotated[Ref | None, Meta(description="What to drop it on.")] = None
     by: Annotated[Pair | None, Meta(description="Instead of to_ref: pixels right and down.", extra=ALWAYS)] = None
-    from_at: Annotated[Pair | None, Meta(description=PLACE_WORDS)] = None
-    to_at: Annotated[Pair | None, Meta(description=PLACE_WORDS)] = None
+    from_at: Annotated[Pair | None, Meta(description=_PLACE)] = None
+    to_at: Annotated[Pair | None, Meta(description=_PLACE)] = None
     hold_s: Annotated[float, Meta(ge=0, le=10, description="Hold still first, where a long press drags.")] = 0
 
 
@@ -57,7 +59,11 @@ async def hover(args: PlaceArguments, context: Context) -> Observation:
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=True, effect="none")
+@tool(
+    page_changing=True,
+    useful_if=lambda context: "draggable" in context.tab.met or context.task_has("drag"),
+    effect="none",
+)
 async def drag(args: DragArguments, context: Context) -> Observation:
     """Drag an element with the mouse, onto another or by some pixels.
 
@@ -137,12 +143,12 @@ async def fill(args: FillArguments, context: Context) -> Observation:
 @tool(
     takes_secrets=True,
     page_changing=lambda args: bool(args.submit),
-    by_default=False,
+    by_callers=False,
     by_executors=False,
     effect="fill",
 )
 async def fill_form(args: FormArguments, context: Context) -> Observation:
-    """Fill in several fields at once, of every kind, and wait for the page once."""
+    """Fill in several fields of every kind at once: a text, an option, on or off for a box, files one a line."""
     secrets = context.secrets
     values = {ref: secrets.reveal(value) if secrets.named_in(value) else value for ref, value in args.values().items()}
     receipt = await form.fill_form(context.tab, values, submit=args.submit, allowed=partial(_allowed, context))
@@ -151,7 +157,7 @@ async def fill_form(args: FormArguments, context: Context) -> Observation:
 
 @tool(takes_secrets=True, effect="none")
 async def select(args: SelectArguments, context: Context) -> Observation:
-    """Choose an option of a list or combobox."""
+    """Choose an option of a list or combobox by its text; several, one a line."""
     if context.secrets.named_in(args.value):
         receipt = await select_secret(context.tab, args.ref, context.secrets.reveal(args.value), by=args.by)
     else:
@@ -174,7 +180,12 @@ async def uncheck(args: CheckArguments, context: Context) -> Observation:
     return Observation(receipt.text, receipt)
 
 
-@tool(effect="upload")
+@tool(
+    useful_if=lambda context: (
+        context.upload_folders != () and ("file chooser" in context.tab.met or "[type=file]" in context.last_read)
+    ),
+    effect="upload",
+)
 async def upload(args: UploadArguments, context: Context) -> Observation:
     """Give files to a file field."""
     if content := next((each for each in args.files if _NO_PATH.match(each)), None):
@@ -218,14 +229,18 @@ async def press(args: PressArguments, context: Context) -> Observation:
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=lambda args: "\n" in args.text, effect="type")
+@tool(
+    page_changing=lambda args: "\n" in args.text,
+    useful_if=lambda context: _KEYBOARD.search(context.last_read) is not None,
+    effect="type",
+)
 async def type_text(args: TypeTextArguments, context: Context) -> Observation:
     """Type into a focused terminal, grid or canvas. For fields and editors use fill."""
     receipt = await context.page.type(args.text)
     return Observation(receipt.text, receipt)
 
 
-@tool(by_callers=False, effect="none")
+@tool(by_callers=False, useful_if=lambda context: context.task_has("focus"), effect="none")
 async def focus(args: FocusArguments, context: Context) -> Observation:
     """Move the keyboard focus to an element without clicking it."""
     receipt = await context.page.focus(args.ref)

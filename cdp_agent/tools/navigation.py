@@ -27,7 +27,7 @@ class WaitArguments(Arguments, frozen=True):
 
 class WaitForArguments(Arguments, frozen=True):
     text: Annotated[str | None, Meta(description="Until this text is on the page.")] = None
-    gone: Annotated[str | None, Meta(description="Until this text is gone.", extra=ALWAYS)] = None
+    gone: Annotated[str | None, Meta(description="Until this text is gone.")] = None
     selector: Annotated[str | None, Meta(description="Until an element matches this CSS selector.")] = None
     url: Annotated[str | None, Meta(description="Until the page's address contains this.")] = None
     ref: Annotated[Ref | None, Meta(description="Until this element is shown.")] = None
@@ -72,7 +72,7 @@ class LeavingArguments(Arguments, frozen=True):
 
 @tool(page_changing=True, effect="address")
 async def goto(args: GotoArguments, context: Context) -> Observation:
-    """Open an address that the task or a page gives. To follow a link, click it."""
+    """Open an address. To follow a link, click it."""
     receipt = await context.page.goto(await allowed_address(args.url, context), leave=args.leave)
     return Observation(receipt.text, receipt)
 
@@ -99,14 +99,14 @@ async def go_back(context: Context, *, leave: bool = False) -> Observation:
     return await tabs_result(done, page, msgspec.structs.replace(context, page=page))
 
 
-@tool(page_changing=True, by_callers=False, effect="none")
+@tool(page_changing=True, by_callers=False, useful_if=lambda context: context.task_has("forward"), effect="none")
 async def forward(args: LeavingArguments, context: Context) -> Observation:
     """Go forward again, after going back."""
     receipt = await context.page.forward(leave=args.leave)
     return Observation(receipt.text, receipt)
 
 
-@tool(page_changing=True, by_callers=False, effect="none")
+@tool(page_changing=True, by_callers=False, useful_if=lambda context: context.task_has("reload"), effect="none")
 async def reload(args: LeavingArguments, context: Context) -> Observation:
     """Reload the page."""
     receipt = await context.page.reload(leave=args.leave)

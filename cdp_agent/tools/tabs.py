@@ -49,8 +49,7 @@ class TabList(msgspec.Struct, frozen=True):
 
 @tool(
     page_changing=lambda args: args.action != "list",
-    by_default=False,
-    by_callers=True,
+    useful_if=lambda context: any(page and not page.closed for page in (context.page.opener, *context.page.popups)),
     value=TabList,
     gives="the id, title and address of each tab, and which one you are in",
     effect="address",

@@ -150,6 +150,7 @@ def _without_receipts(lines: list[str], receipts: Collection[Receipt]) -> list[s
     """The changed lines that no receipt has reported."""
     in_receipts = {line for receipt in receipts for line in (*receipt.meanwhile, *receipt.changed)}
     filled = {receipt.ref for receipt in receipts if receipt.value is not None} - {None}
+    filled |= {field.ref for receipt in receipts for field in receipt.fields if field.value is not None}
     return [
         line for line in lines if line not in in_receipts and not (line[0] == "~" and ref_of_change(line) in filled)
     ]

@@ -50,6 +50,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Refs below it are in the conversation: the browser of the resumed run gives none of them again."""
     usage: UsageMeter = msgspec.field(name="tally")
     history: list[HistoryItem]
+    offered: list[str] = []
     evidence: list[Shown]
     addresses: list[str]
     states: list[str]
@@ -91,6 +92,7 @@ def save(run: Run, folder: Path) -> None:
         next_ref=run.browser.next_ref,
         usage=msgspec.structs.replace(run.usage, before_s=run.usage.took_s),
         history=run.history.entries,
+        offered=run.offered,
         evidence=run.evidence.shown,
         addresses=sorted(run.addresses.known),
         states=run.stuck_detector.states,
@@ -180,6 +182,7 @@ def restore(run: Run, checkpoint: Checkpoint) -> None:
     run.browser.skip_refs_to(checkpoint.next_ref)
     run.usage.continue_from(checkpoint.usage)
     run.history.entries = list(checkpoint.history)
+    run.offered = list(checkpoint.offered)
     run.evidence = Evidence(checkpoint.evidence)
     run.addresses = KnownAddresses(checkpoint.addresses)
     run.stuck_detector = StuckDetector(checkpoint.states)

@@ -35,7 +35,7 @@ from cdp_agent.page.page import tab_of
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint
 from cdp_agent.session.tabs import Tabs
-from cdp_agent.tools.base import Tool
+from cdp_agent.tools.base import Context, Tool
 from cdp_agent.trace.options import check_folder
 
 if TYPE_CHECKING:
@@ -84,6 +84,9 @@ class Run:
         self.task = task
         self.secrets = task.secrets
         self.tools = dict(tools)
+        """All that may be called."""
+        self.offered: list[str] = []
+        """The names of those that the model was told of, in order."""
         self.plan: Plan | None = None
         self.revisions = 0
         self.validations = 0
@@ -137,6 +140,11 @@ class Run:
         self.telemetry: Telemetry | None = None
         """Reports the run to OpenTelemetry, None if that is off."""
         self.end: End | None = None
+
+    def context(self) -> Context:
+        """What a tool may use in the current tab."""
+        model, folders = self.models.client if self.models.has_model else None, self.options.upload_folders
+        return Context(self.tabs.page, self.browser, model, None, self.secrets, folders, ask_user=self.ask_user)
 
     def enable_trace(self, trace: TraceOptions) -> None:
         """Has the run traced from its beginning on. Raises SetupError when the trace cannot be written."""
@@ -241,9 +249,9 @@ class Run:
         """Ends the run when it has reached a limit on errors, steps, tokens or cost."""
         usage, limits = self.usage, self.limits
         if usage.errors_in_a_row >= limits.max_errors_in_a_row:
-            self.fail("max_errors", f"{usage.errors_in_a_row} errors in a row: the task was given up.")
+            self.fail("max_errors", f"{usage.errors_in_a_row} errors in a row, which is the limit.")
         elif usage.errors >= limits.max_errors:
-            self.fail("max_errors", f"{usage.errors} errors in all: the task was given up.")
+            self.fail("max_errors", f"{usage.errors} errors in all, which is the limit.")
         elif usage.steps >= limits.max_steps:
             self.fail("max_steps", f"The task was not finished within {limits.max_steps} steps.")
         elif (over := self.budget.spent or self._too_little_left()) is not None:

@@ -44,6 +44,8 @@ class Baseline(msgspec.Struct, frozen=True):
         self.watch.stop(gave_up=gave_up)
         if self.choosers is not None:
             self.choosers.stop()
+            if self.choosers.opened:
+                self.tab.met.add("file chooser")
 
 
 UNANSWERABLE = (

@@ -96,6 +96,7 @@ class SnapshotPart(FramePart, frozen=True, kw_only=True):
     url: str
     title: str
     passed: list[Passed]
+    draggable: bool
     frames: list[tuple[int, str]]
     omitted: list[tuple[str, str]]
     needs_listeners = True
@@ -132,6 +133,8 @@ class MarkedReading(msgspec.Struct, frozen=True):
     """What could not be read."""
     passed: list[Passed]
     """What came and went since the reading before."""
+    draggable: bool = False
+    """Whether anything on the page may be dragged, or drawn on."""
 
     def within(self, budget_tokens: int, without: Collection[int] = ()) -> str:
         """The text within a number of tokens, without the lines at the indexes `without`."""
@@ -170,7 +173,8 @@ async def take(
         whole = "\n".join(filter(None, (whole, budget.left_out_line(notes))))
     omitted_parts = composer.omitted + composer.late
     snapshot = Snapshot(whole, root.part.url, root.part.title, omitted_parts, composer.frame_urls)
-    return MarkedReading(snapshot, marked, notes, composer.passed)
+    draggable = any(reading.part.draggable for reading in readings.by_frame.values())
+    return MarkedReading(snapshot, marked, notes, composer.passed, draggable)
 
 
 def _finished(text: str, root: Reading[SnapshotPart]) -> str:

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
@@ -37,6 +38,8 @@ class ReadTab(abc.ABC):
         self.read_took_s = 0.0
         """How long the last complete reading took, in seconds."""
         self.shown = LastShown()
+        self.met: set[Literal["draggable", "file chooser"]] = set()
+        """What the tab has met that few have: something to drag or draw on, a file chooser that an act opened."""
         self._read_at = 0.0
         """When the last reading began."""
         self._read_last = 0
@@ -74,6 +77,8 @@ class ReadTab(abc.ABC):
             reading = await snapshots.take(tree, self.refs, marks=marks, frame_timeout_s=frame_timeout_s)
         if not marks:
             self.read_took_s = time.monotonic() - begun
+        if reading.draggable:
+            self.met.add("draggable")
         self.note_passed(reading.passed)
         return reading
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -13,6 +13,7 @@ from msgspec import Meta
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Conversation, Question
 from cdp_agent.agent.state.recovery import observe
+from cdp_agent.agent.toolset import offered, spec_of
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments
 from cdp_agent.page.page import tab_of
 from cdp_agent.page.refs.locate import locate
@@ -25,8 +26,7 @@ from cdp_agent.steps.flow.outputs import MOST_CHARS, format_outputs
 from cdp_agent.steps.resolve.call import StepCall
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.steps.resolve.understanding import PATIENCE_S, understand_step
-from cdp_agent.tools.base import RECEIPT, REF_WORDS, Arguments, Tool, answer_tool
-from cdp_agent.tools.input import PLACE_WORDS
+from cdp_agent.tools.base import RECEIPT, Arguments, Tool, answer_tool
 
 if TYPE_CHECKING:
     from cdp_agent.steps.flow.step_run import StepRun
@@ -44,14 +44,11 @@ The page is text. Each line is an element: its role, its "name", its state in br
 - A part of a name is enough: "fullscreen" may be the button "Full screen", "the search box" a combobox named "Search".
 - Take refs from the page as it is now. What the step refers to ("the address shown in step 2") stands in what the \
 steps before gave; copy it exactly.
-- A place in an element (at, from_at, to_at) is [x, y]: pixels right of and below its left top corner.
 - When nothing on the page fits, or several things do and nothing tells which, call cannot_do and say why.
 - Tools that act give {RECEIPT}.
 
 {prompts.DATA_ONLY}{{guardrails}}"""
 _ASKED = "Call one tool for this step: {step}"
-_SAID_ONCE = (REF_WORDS, PLACE_WORDS)
-_BOUNDS = ("pattern", "minLength", "minItems", "maxItems", "minimum", "maximum")
 _WHY = "(No rule could tell it: {why})"
 
 
@@ -112,7 +109,7 @@ async def _ask_model(step_run: StepRun, step: str, why: str) -> ResolvedStep | U
     conversation = step_run.conversation(
         "executor", lambda: fill_system_prompt(step_run, _SYSTEM), client=step_run.executor
     )
-    specs = (*specs_of(run.tools, has_dialog=run.tabs.page.dialog is not None), spec_of(_CANNOT))
+    specs = specs_of([*offered(run, step), _CANNOT])
 
     async def compose(first: bool) -> Question:
         return await _question(step_run, conversation, step, why, first=first)
@@ -178,38 +175,18 @@ def _reason(call: ToolCall, why: str) -> str:
     return arguments.why.rstrip(".")
 
 
-def specs_of(tools: Mapping[str, Tool], *, has_dialog: bool) -> tuple[ToolSpec, ...]:
-    """The tools as they are described to the executor's model: `dialog` only while the page has one open.
-
-    Every tool costs a small model tokens, and it is asked about one step at a time.
-    """
-    return tuple(spec_of(each) for name, each in tools.items() if has_dialog or name != "dialog")
-
-
-def spec_of(tool: Tool) -> ToolSpec:
-    """The tool as described to the executor's model, with its inputs and its result.
+def specs_of(tools: Iterable[Tool]) -> tuple[ToolSpec, ...]:
+    """The tools as described to the executor's model, with their results.
 
     The result that all acting tools share is in the prompt instead. The description of a built-in tool is only its
     first line: advice on other tools does not help a model that makes a single call.
     """
-    words = tool.summary if tool.is_ours else tool.description
-    gives = "" if tool.gives == RECEIPT else f" Gives {tool.gives}."
-    return ToolSpec(tool.name, words + gives, _short(tool.parameters, bounds=not tool.is_ours), tool.parameters)
-
-
-def _short(parameters: dict[str, Any], *, bounds: bool) -> dict[str, Any]:
-    """The schema without defaults, and without descriptions that the prompt gives once.
-
-    Without `bounds`, the bounds of numbers, texts and lists are left out as well: a call that violates them is refused
-    with the reason, and grammars are made from the full schema.
-    """
-    left_out = {"default"} if bounds else {"default", *_BOUNDS}
-    properties = {
-        name: {key: value for key, value in each.items() if key not in left_out and value not in _SAID_ONCE}
-        for name, each in parameters["properties"].items()
-    }
-    required = {"required": parameters["required"]} if parameters["required"] else {}
-    return {"type": "object", "properties": properties, **required}
+    specs = []
+    for tool in tools:
+        words = tool.summary if tool.is_ours else tool.description
+        gives = "" if tool.gives == RECEIPT else f" Gives {tool.gives}."
+        specs.append(msgspec.structs.replace(spec_of(tool), description=words + gives))
+    return tuple(specs)
 
 
 def _line(text: str) -> str:

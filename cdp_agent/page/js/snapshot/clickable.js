@@ -28,6 +28,10 @@ const NOTABLE_ATTRIBUTES = [
 ];
 // Class names that libraries give to elements that can be dragged or clicked.
 const CLICKABLE_CLASSES = '[class*="draggable"],[class*="sortable-handle"],[class*="clickable"]';
+// What marks an element as one to drag (dnd-kit: draggable or sortable); a cursor does, too, see ownCursor.
+const DRAGGABLE = '[draggable=true i],[class*=draggable],[class*=sortable-handle],[aria-roledescription$=able i]';
+/** Whether anything that was read of this document so far may be dragged, or drawn on. */
+let hasDraggable = false;
 // Editors whose text is not all in the DOM, see code.js.
 const CODE_EDITORS = '.monaco-editor,.CodeMirror,.cm-editor,.ace_editor';
 // Within :is() Chrome matches the same list a third faster.
@@ -454,6 +458,7 @@ function ownCursor(element, isNotable, { cursor, pointed }) {
   if (!mayApply(cursor, element) && !(isNotable && attr(element, 'style')?.toLowerCase().includes('cursor')))
     return undefined;
   const { cursor: own, display } = computedStyleOf(element);
+  hasDraggable ||= DRAGGED.has(own);
   // a line of its own for an inline element would split the sentence
   return own === 'auto' && display !== 'inline' && mayApply(pointed, element) ? 'pointer' : own;
 }

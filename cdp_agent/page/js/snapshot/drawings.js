@@ -104,6 +104,7 @@ function isCanvas(element, box, isClickable) {
     if (ATOMIC_ROLES.has(roleOf(at))) return false;
     isListened ||= listening.has(at) || (matches(at, NOTABLE_SELECTOR) && clickableByAttributes(at) !== NOT_CLICKABLE);
   }
+  hasDraggable ||= isListened;
   return isListened;
 }
 

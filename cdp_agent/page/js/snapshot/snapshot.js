@@ -17,7 +17,7 @@
  *   says whether they were
  * @returns {SnapshotResult & {first: number, end: number, elements: string, roots: number, gone: number[], endless:
  *   boolean, added: AddedCounts, editors: number[], url: string, title: string, passed: ReturnType<typeof takePassed>,
- *   same_rules: boolean}}
+ *   draggable: boolean, same_rules: boolean}}
  */
 function snapshot({ next, places = false, base = 0, checks = 0, sameRules = false }) {
   const first = reserveIds(next);
@@ -49,6 +49,7 @@ function snapshot({ next, places = false, base = 0, checks = 0, sameRules = fals
     url: documentURL_.call(document),
     title: documentTitle(),
     passed: takePassed(),
+    draggable: hasDraggable,
     same_rules,
   };
 }

@@ -259,6 +259,7 @@ function visitAnew(element, line, flags, depth, isOwned) {
   const visibility = tag === 'AREA' ? VISIBLE : visibilityOf(element);
   if (visibility === NOT_RENDERED) return;
   const isNotable = reading.notable.has(element);
+  hasDraggable ||= tag === 'CANVAS' || (isNotable && matches(element, DRAGGABLE));
   if (
     (isNotable || mayApply(reading.selections.unpainted, element)) &&
     computedStyleOf(element).contentVisibility === 'hidden'

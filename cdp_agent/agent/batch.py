@@ -56,9 +56,11 @@ class Batch:
     `snapshot`: one that the model asked for. `acted`: the page may have changed. `stuck`: the verdict of the run's
     stuck detector. `lost`: the error, if Chrome went away. `tab_note`: a text about another tab
     that the last call led to.
+
+    `of_steps`: the calls are steps: a click that no click came of, and nothing else, is made once more.
     """
 
-    def __init__(self, run: Run, calls: tuple[ToolCall, ...]) -> None:
+    def __init__(self, run: Run, calls: tuple[ToolCall, ...], *, of_steps: bool = False) -> None:
         self.outcomes: list[Outcome] = []
         self.answer: Answer | None = None
         self.snapshot: Snapshot | None = None
@@ -67,6 +69,7 @@ class Batch:
         self.stuck = Stuck.NO
         self.lost: BrowserError | None = None
         self._run = run
+        self._of_steps = of_steps
         self._calls = calls
         self._allowed = calls[: run.options.max_actions_per_step]
         self._results: list[CallResult] = []
@@ -187,11 +190,17 @@ class Batch:
             except ActionError as error:
                 return error
         if run.log.span is None:
-            return await perform(parsed, context)
+            return await self._made(parsed, context)
         telemetry = run.log.span.telemetry
         with telemetry.tool(call, run.secrets.masked(parsed.as_json())) as span:
-            outcome = await perform(parsed, context)
+            outcome = await self._made(parsed, context)
             telemetry.record_result(span, _outcome_text(outcome), outcome if isinstance(outcome, ActionError) else None)
+        return outcome
+
+    async def _made(self, parsed: Call, context: Context) -> Outcome:
+        outcome = await perform(parsed, context)
+        if self._of_steps and _unclicked(outcome) == "idle":  # nobody looks at the receipt before the next step
+            outcome = await perform(parsed, context)
         return outcome
 
     async def _may_open(self, address: str) -> None:
@@ -380,6 +389,11 @@ def _with_tool_name(call: ToolCall, parsed: Call | ActionError) -> ToolCall:
     if isinstance(parsed, ActionError) or parsed.name == call.name:
         return call
     return msgspec.structs.replace(call, name=parsed.name)
+
+
+def _unclicked(outcome: Outcome) -> str:
+    receipt = outcome.value if isinstance(outcome, Observation) else None
+    return receipt.unclicked if isinstance(receipt, Receipt) else ""
 
 
 def _outcome_text(outcome: Outcome) -> str:

@@ -11,7 +11,6 @@ import msgspec
 from cdp_agent.agent.base.option import MODEL, OUTPUT, STEPS, TASK, option
 from cdp_agent.providers.base import ReasoningEffort
 
-BatchPolicy = Literal["conservative", "observed"]
 Engine = Literal["duckduckgo", "google", "bing", "brave", "tavily", "exa", "parallel", "searxng"]
 Flow = Literal["plan", "iterative"]
 PlannerPage = Literal["snapshot", "html", "none"]
@@ -55,13 +54,6 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     )
     vision: Annotated[bool, option(MODEL, "show it a screenshot of the page, too")] = False
     max_actions_per_step: Annotated[_Positive, option(MODEL, "the most tool calls to run in one turn")] = 1
-    batch_policy: Annotated[
-        BatchPolicy,
-        option(
-            MODEL,
-            "conservative: a click always ends such a turn; observed: only if it changed more than its own element",
-        ),
-    ] = "conservative"
     replan: Annotated[bool, option(MODEL, "let the model revise its plan, at most three times")] = False
 
     planner: Annotated[

@@ -119,8 +119,6 @@ class Options(SharedOptions, frozen=True, kw_only=True):
         self.rules, self.of_requests  # noqa: B018 (raise SetupError)
         if self.max_actions_per_step < 1:
             raise SetupError(f"max_actions_per_step is at least 1, not {self.max_actions_per_step}.")
-        if self.batch_policy not in ("conservative", "observed"):
-            raise SetupError(f"batch_policy is conservative or observed, not {self.batch_policy!r}.")
 
 
 def with_options(

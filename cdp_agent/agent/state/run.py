@@ -107,7 +107,6 @@ class Run:
                 today=date.today(),
                 guardrails=task.guardrails,
                 max_actions_per_step=options.max_actions_per_step,
-                batch_policy=options.batch_policy,
                 vision=options.vision,
                 toolset=options.toolset,
             )

@@ -14,6 +14,7 @@ from cdp_agent.agent.base.task import Plan
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.history import CallResult
 from cdp_agent.agent.observation.stuck_detector import Stuck
+from cdp_agent.agent.steps_tool import STEPS, StepsDone, StepsToolArguments, follow, shown_by_view
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, NotInteractable, SessionClosed, StaleRef
 from cdp_agent.events import (
     AgentAction,
@@ -145,7 +146,10 @@ class Batch:
                 run.emit(AgentWaiting(**run.stamp, seconds=parsed.arguments.seconds))
             self.acted = self.acted or not parsed.tool.read_only
             try:
-                outcome = await self._carried_out(call, parsed)
+                if isinstance(parsed.arguments, StepsToolArguments):
+                    outcome = await follow(run, parsed.arguments.steps, self._step)
+                else:
+                    outcome = await self._carried_out(call, parsed)
             except BrowserError as error:
                 self.lost = error
                 outcome = ActionError(prompts.CHROME_LOST)
@@ -154,9 +158,19 @@ class Batch:
         self._completed(call, outcome, time.perf_counter() - began)
         if isinstance(outcome, BlockedByPolicy):
             run.emit(FirewallBlocked(**run.stamp, action=call.name, message=str(outcome)))
-        if isinstance(outcome, Observation):
+        if isinstance(outcome, Observation) and not isinstance(outcome.value, StepsDone):
             self._observed(call, parsed, outcome)
         return outcome
+
+    async def _step(self, parsed: Call) -> Outcome:
+        """Carries out a step of a call of `steps` like a call of its own."""
+        self._of_steps = True
+        self._parsed.append(parsed)
+        call = ToolCall("", parsed.name, msgspec.json.encode(parsed.as_json()).decode())
+        note = self.tab_note
+        self.outcomes.append(await self._call(call, parsed))
+        self.tab_note = self.tab_note or note
+        return self.outcomes[-1]
 
     async def _carried_out(self, call: ToolCall, parsed: Call) -> Outcome:
         """Makes the call, with the run's act log and tabs. Raises BrowserError."""
@@ -231,7 +245,7 @@ class Batch:
 
     def _completed(self, call: ToolCall, outcome: Outcome, duration_s: float) -> None:
         run = self._run
-        if self.lost is None:
+        if self.lost is None and not (self._of_steps and call.name == STEPS.name):  # whose acts are counted
             run.usage.acted(failed=isinstance(outcome, ActionError))
         value = outcome.value if isinstance(outcome, Observation) else None
         run.log.record_action(call.name, log_of(outcome if value is None else value))
@@ -256,7 +270,7 @@ class Batch:
         if isinstance(outcome.value, Plan):
             run.emit(PlanRevised(**run.stamp, plan=outcome.value.plan, action_items=outcome.value.action_items))
         if isinstance(outcome.value, Receipt):
-            self.receipts.append(outcome.value)
+            self.receipts.append(shown_by_view(outcome.value) if self._of_steps else outcome.value)
         if isinstance(outcome.value, Snapshot):
             self.snapshot = outcome.value
             return
@@ -293,8 +307,8 @@ class Batch:
         """The parts of an outcome's text that can show progress."""
         if not isinstance(outcome, Observation):
             return _outcome_text(outcome)
-        if isinstance(outcome.value, Snapshot):
-            return ""  # the page is judged separately
+        if isinstance(outcome.value, Snapshot | StepsDone):
+            return ""  # the page is judged separately, and so is each step
         if isinstance(outcome.value, Receipt):
             # Neither a moved focus nor a change before the action is progress.
             receipt = msgspec.structs.replace(outcome.value, focus=None, meanwhile=[])

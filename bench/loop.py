@@ -2,7 +2,7 @@
 
 python -m bench.loop [--runs 3] [--turn-s 1] [--json FILE]
 
-A form of five fields and a submit, at 1, 3 and 6 actions a step and with both policies. Then a task of 30 steps on a
+A form of five fields and a submit, at 1, 3 and 6 actions a step. Then a task of 30 steps on a
 page of about 400 elements: the prompt tokens of all its turns, against a full snapshot after each action, and against
 the same with all but the newest snapshot clipped. Those that a request does not begin with as the one before did are
 what a provider with a prompt cache has to read anew.
@@ -22,7 +22,6 @@ import msgspec
 from bench.options import keep, options
 from bench.report import Machine, Spread, spread, table, this_machine
 from cdp_agent import Agent, AgentResult, Browser, Limits, Page
-from cdp_agent.agent.base.agent_settings import BatchPolicy
 from cdp_agent.agent.base.options import Options
 from cdp_agent.agent.base.task import Task
 from cdp_agent.agent.loop import Loop
@@ -66,7 +65,6 @@ class FormRun(msgspec.Struct, frozen=True):
     """The form at one setting. `turns`: replies that act; planning and judging come on top and are in `took_s`."""
 
     most: int
-    policy: BatchPolicy
     turns: int
     prompt_tokens: int
     took_s: Spread
@@ -122,7 +120,7 @@ def form_replies(most: int) -> list[bytes]:
     return [*(reply(*calls[at : at + most]) for at in range(0, len(calls), most)), tool_call(*DONE)]
 
 
-async def fill_form(browser: Browser, most: int, policy: BatchPolicy, turn_s: float, runs: int) -> FormRun:
+async def fill_form(browser: Browser, most: int, turn_s: float, runs: int) -> FormRun:
     took: list[float] = []
     for _ in range(runs):
         with Model(form_replies(most), turn_s) as model:
@@ -131,7 +129,6 @@ async def fill_form(browser: Browser, most: int, policy: BatchPolicy, turn_s: fl
                 model="openai-compatible/scripted",
                 base_url=model.base_url,
                 max_actions_per_step=most,
-                batch_policy=policy,
             )
             page = await browser.new_page()
             began = time.perf_counter()
@@ -139,7 +136,7 @@ async def fill_form(browser: Browser, most: int, policy: BatchPolicy, turn_s: fl
             took.append(time.perf_counter() - began)
             await check(page, result, "Sent")
             turns, prompt_tokens = len(model.turns), prompts("", model.turns).tokens
-    return FormRun(most, policy, turns, prompt_tokens, spread(took))
+    return FormRun(most, turns, prompt_tokens, spread(took))
 
 
 async def long_task(browser: Browser, observer: type[Observer]) -> list[dict[str, Any]]:
@@ -200,11 +197,7 @@ def prompts(shown: str, turns: list[dict[str, Any]], *, clipped: bool = False) -
 
 async def measure(runs: int, turn_s: float) -> Result:
     async with Browser.launch() as browser:
-        form = [
-            await fill_form(browser, most, policy, turn_s, runs)
-            for most in (1, 3, 6)
-            for policy in ("conservative", "observed")
-        ]
+        form = [await fill_form(browser, most, turn_s, runs) for most in (1, 3, 6)]
         diffs, full = await long_task(browser, Observer), await long_task(browser, FullSight)
     long = [
         prompts("what changed (ours)", diffs),
@@ -222,10 +215,7 @@ def main() -> None:
     result = asyncio.run(measure(arguments.runs, arguments.turn_s))
     keep(result, arguments.json)
     print(f"{result.machine}\n\nA form of five fields and a submit, {arguments.turn_s:g} s a reply:\n")
-    rows = [
-        [f"{each.most}, {each.policy}", str(each.turns), f"{each.prompt_tokens:,}", str(each.took_s)]
-        for each in result.form
-    ]
+    rows = [[str(each.most), str(each.turns), f"{each.prompt_tokens:,}", str(each.took_s)] for each in result.form]
     print(table(["actions a step", "turns", "prompt tokens", "seconds"], rows))
     print(f"\n{STEPS} steps on one page, prompt tokens of all turns:\n")
     rows = [[each.shown, f"{each.tokens:,}", f"{each.anew:,}"] for each in result.long_task]

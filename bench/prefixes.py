@@ -100,7 +100,7 @@ async def step_by_step(browser: Browser, task: str, url: str, acts: Sequence[Act
     verdict = tool_call("verify", {"task_completed": True, "message": "Done."})
     planner = ReplayServer(replies=[*moves, ends[0], REFUSED, ends[1], verdict])
     executor = ReplayServer(replies=[tool_call(name, given) for _, name, given in acts])
-    with planner, executor, patch.object(by_steps, "understand_step", unclear):
+    with planner, executor, patch.object(by_steps, "call_in_run", unclear):
         agent = Agent(
             browser,
             flow="iterative",

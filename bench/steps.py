@@ -1,10 +1,12 @@
-"""What five tasks take of models: one agent, a planner with an executor, and a planner with steps that code can tell.
+"""What tasks take of models: one agent, one with `steps`, a planner with an executor, a planner with steps for code.
 
 python -m bench.steps [--json FILE]
 
 The models are scripted and do the same acts in each way, so that what differs is how often they are asked, and with how
-much: all messages and all tools of each request, counted as bench.loop counts them. Planning and judging are in all
-three. In the second way code is kept from telling steps.
+much: all messages and all tools of each request, counted as bench.loop counts them. Planning and judging are in all of
+them. An agent with `steps` gives all that is left of its acts in one call, and does the one at which that ended by a
+call of its own. Two rows of the table have one name, so that code cannot tell some of the steps; in the third way it is
+kept from telling any.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,7 +29,7 @@ from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.steps.approval.policy import ALLOW_ALL
 from cdp_agent.steps.flow import executor as by_steps
 from cdp_agent.steps.resolve.resolve import Unclear
-from fixtures.replay import ReplayServer, tool_call
+from fixtures.replay import PLAIN, ReplayServer, fill_refs, forced_tool, newest_page, tool_call
 from fixtures.shop import ShopServer
 
 Act = tuple[str, str, dict[str, Any]]
@@ -43,10 +46,21 @@ TODOS = (
     "value=''}\">"
     "<ul></ul>"
 )
+CUSTOMERS = ("Ada Berg", "Bo Lind", "Cy Moe", "Dee Ek", "Eli Dahl", "Ada Berg", "Finn Aas", "Gro Vik")
+ORDERS = (
+    "data:text/html,<title>Orders</title><h1>Orders</h1><table><tr><th>Order<th>Customer<th>Carrier<th>Parcels<th>State"
+    + "".join(
+        f"<tr><td>{number}<td>{customer}<td><select aria-label=Carrier><option>Pickup<option>Post</select>"
+        "<td><input type=number aria-label=Parcels value=1><td>Open"
+        "<td><button onclick=\"closest('tr').cells[4].textContent='Packed'\">Pack</button>"
+        for number, customer in enumerate(CUSTOMERS, 1001)
+    )
+    + "</table>"
+)
 
 
-def ref(role: str, name: str) -> str:
-    return f"{{{{ref:{role} {json.dumps(name)}}}}}"
+def ref(role: str, name: str, place: int = 1) -> str:
+    return f"{{{{ref:{role} {json.dumps(name)}{f' {place}' if place > 1 else ''}}}}}"
 
 
 def fill(words: str, role: str, name: str, value: str, **more: Any) -> Act:
@@ -55,6 +69,27 @@ def fill(words: str, role: str, name: str, value: str, **more: Any) -> Act:
 
 def click(words: str, role: str, name: str) -> Act:
     return words, "click", {"ref": ref(role, name)}
+
+
+def pack(place: int, *, unclear: Sequence[str] = ()) -> list[Act]:
+    """The three acts on the order in that row; those `unclear` name it by its customer, who has two."""
+    number, name = str(1000 + place), CUSTOMERS[place - 1]
+    row = {
+        act: name if act in unclear or CUSTOMERS.count(name) == 1 else number for act in ("carrier", "number", "pack")
+    }
+    return [
+        (
+            f"Select 'Post' in Carrier in the row '{row['carrier']}'",
+            "select",
+            {"ref": ref("combobox", "Carrier", place), "value": "Post"},
+        ),
+        (
+            f"Type '{place}' into Parcels in the row '{row['number']}'",
+            "fill",
+            {"ref": ref("spinbutton", "Parcels", place), "value": str(place)},
+        ),
+        (f"Click 'Pack' in the row '{row['pack']}'", "click", {"ref": ref("button", "Pack", place)}),
+    ]
 
 
 SEARCH = fill(
@@ -100,6 +135,15 @@ TASKS: dict[str, tuple[str, list[Act]]] = {
             click("Tick the 'Milk' checkbox", "checkbox", "Milk"),
         ],
     ),
+    "pack three orders": (ORDERS, [*pack(2), *pack(6, unclear=("carrier", "pack")), *pack(3)]),
+    "pack five orders": (
+        ORDERS,
+        [*pack(2), *pack(1, unclear=("carrier", "pack")), *pack(3), *pack(6, unclear=("number", "pack")), *pack(5)],
+    ),
+    "pack seven orders": (
+        ORDERS,
+        [act for place in (1, 2, 3, 4, 5, 6, 7) for act in pack(place, unclear=("pack",) if place in (1, 6) else ())],
+    ),
 }
 
 
@@ -116,6 +160,7 @@ class Row(msgspec.Struct, frozen=True):
     task: str
     steps: int
     one_agent: Taken
+    one_with_steps: Taken
     planner_and_executor: Taken
     planner_and_code: Taken
 
@@ -142,6 +187,40 @@ async def alone(browser: Browser, url: str, acts: Sequence[Act]) -> Taken:
         return taken(server)
 
 
+class StepsModel(ReplayServer):
+    """A model that gives all acts that are left to `steps`, and does itself the one at which these ended."""
+
+    def __init__(self, acts: Sequence[Act]) -> None:
+        super().__init__(replies=[b"unused"])
+        self._left = list(acts)
+        self._gave_steps = False
+
+    def answer(self, request: dict[str, Any]) -> bytes:
+        """The next call, by what the last one was told to have done."""
+        self.requests.append(request)
+        if (forced := forced_tool(request)) in PLAIN:
+            return tool_call(forced, PLAIN[forced])
+        if self._gave_steps:
+            told = [message["content"] for message in request["messages"] if message["role"] == "tool"]
+            done = re.search(r"(\d+) of \d+ steps done", told[-1])
+            del self._left[: int(done[1]) if done else 0]
+            if self._left:
+                self._gave_steps = False
+                _, name, arguments = self._left.pop(0)
+                return fill_refs(tool_call(name, arguments).decode(), newest_page(request)).encode()
+        self._gave_steps = True
+        if not self._left:
+            return tool_call("done", {"result": "Done."})
+        return tool_call("steps", {"steps": [words for words, _, _ in self._left]})
+
+
+async def with_steps(browser: Browser, url: str, acts: Sequence[Act]) -> Taken:
+    with StepsModel(acts) as server:
+        agent = Agent(browser, model="openai-compatible/one", base_url=server.base_url)
+        check(await agent.run("Do it.", url=url))
+        return taken(server)
+
+
 async def planned(browser: Browser, url: str, acts: Sequence[Act], *, code: bool) -> Taken:
     plan = {"needs_steps": True, "steps": [words for words, _, _ in acts], "message": "I do it."}
     verdict = {"task_completed": True, "message": "Done."}
@@ -151,7 +230,7 @@ async def planned(browser: Browser, url: str, acts: Sequence[Act], *, code: bool
         )
         executor = stack.enter_context(ReplayServer(replies=[tool_call(name, given) for _, name, given in acts]))
         if not code:
-            stack.enter_context(patch.object(by_steps, "understand_step", unclear))
+            stack.enter_context(patch.object(by_steps, "call_in_run", unclear))
         agent = Agent(
             browser,
             planner="openai-compatible/large",
@@ -183,6 +262,7 @@ async def measure() -> Result:
                         task,
                         len(acts),
                         await alone(browser, url, acts),
+                        await with_steps(browser, url, acts),
                         await planned(browser, url, acts, code=False),
                         await planned(browser, url, acts, code=True),
                     )
@@ -200,7 +280,7 @@ def main() -> None:
     if arguments.json is not None:
         arguments.json.write_bytes(msgspec.json.format(msgspec.json.encode(result)) + b"\n")
     print(f"{result.machine}\n")
-    heads = ["task", "steps", "one agent", "planner", "+ executor", "planner", "+ code"]
+    heads = ["task", "steps", "one agent", "with steps", "planner", "+ executor", "planner", "+ code"]
     print(table(heads, [_cells(each) for each in result.rows]))
     print("\ncalls of a model / prompt tokens, scripted models")
 
@@ -210,6 +290,7 @@ def _cells(row: Row) -> list[str]:
         row.task,
         str(row.steps),
         _shown(row.one_agent.calls, row.one_agent.tokens),
+        _shown(row.one_with_steps.calls, row.one_with_steps.tokens),
         _shown(row.planner_and_executor.calls, row.planner_and_executor.tokens),
         _shown(row.planner_and_executor.executor_calls, row.planner_and_executor.executor_tokens),
         _shown(row.planner_and_code.calls, row.planner_and_code.tokens),

@@ -46,6 +46,18 @@ async def test_without_approve_nothing_is_asked_or_held(browser: Browser, page: 
     assert tab_of(page).request_policy.rules == []
 
 
+async def test_steps_end_where_not_all_of_an_act_was_allowed(browser: Browser, page: Page) -> None:
+    steps = tool_call("steps", {"steps": ["Click Next", "Click 'Buy now'"]})
+    async with running() as web:
+        _, server = await play(browser, page, [steps, DONE], url=web.put("a", "/", NEXT), approve=Person(Skip()))
+
+        assert posted(web) == []
+    answer = told(server, 2)[0]
+    assert "1. Click Next: done in part. " in answer
+    assert f"not sent: POST {web.origin('a')}/save: it was not approved" in answer
+    assert "Not run after that: 2." in answer
+
+
 async def test_the_model_is_told_what_was_refused_and_goes_on(browser: Browser, page: Page) -> None:
     person = Person(Skip(), Skip())
     async with running() as web:

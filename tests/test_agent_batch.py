@@ -13,14 +13,15 @@ from cdp_agent.page.page import Page
 from fixtures.replay import reply, tool_call
 from tests.agents import DONE, of, play, result_of, scripted, told
 from tests.conftest import Serve
+from tests.tables import table
 
 FORM = """<title>Form</title><form onsubmit="event.preventDefault(); document.querySelector('p').textContent = 'Sent'">
 <input aria-label=Name><input aria-label=City><input aria-label=Mail>
 <button type=button aria-label=Mark onclick="this.setAttribute('aria-pressed', true)">Mark</button>
 <button type=button onclick="document.querySelector('p').textContent = 'More'">More</button>
 <button type=button>Dead</button><button type=button onclick="this.remove()">Once</button><button>Send</button></form>
-<p>Empty</p><input aria-label=Taking oninput="document.querySelector('p').textContent = 'Taken'">
-<input aria-label=Removing oninput="nextElementSibling.remove()"><input aria-label=Removed>
+<p>Empty</p><input aria-label=Taking oninput="document.querySelector('p').textContent = 'Taken ' + value">
+<input aria-label=Removing oninput="document.querySelector('[aria-label=Removed]')?.remove()"><input aria-label=Removed>
 <select aria-label=Go onchange="location = '/there'"><option>Here<option>There</select>"""
 VALUES = "[...document.querySelectorAll('form input')].map(each => each.value)"
 
@@ -69,16 +70,13 @@ async def test_what_ends_a_batch_is_told_and_all_before_it_is_done(
     rows: list[tuple[list[Call], tuple[int, int, BatchCut]]] = [
         ([fill("Name"), fill("City"), fill("Mail")], (3, 3, "none")),
         ([fill("Name", "Ada"), fill("City", "Oslo"), ENTER], (3, 3, "none")),
-        ([fill("Removing"), fill("Removed"), fill("Name")], (3, 2, "error")),
-        ([NOBODY, fill("Name")], (2, 1, "error")),
+        ([fill("Name"), NOBODY, fill("City")], (3, 3, "none")),
         ([("clik", {}), fill("Name")], (2, 1, "error")),
         ([("reload", {}), fill("Name")], (2, 1, "page-change")),
-        ([fill("Name"), ENTER, fill("City")], (3, 2, "page-change")),
-        ([click("Mark"), fill("Name")], (2, 1, "page-change")),
-        ([click("Dead"), fill("Name")], (2, 1, "page-change")),
+        ([fill("Name"), ENTER, fill("City")], (3, 3, "none")),
+        ([click("Dead"), fill("Name")], (2, 2, "none")),
         ([fill("Name"), click("More")], (2, 2, "none")),
         ([fill("Name", f"{number}") for number in range(6)], (6, 5, "limit")),
-        ([LEAVE, fill("Name")], (2, 1, "page-change")),
         ([("goto", {"url": url}), fill("Name")], (2, 1, "page-change")),
         ([fill("Name"), FINISH], (2, 2, "none")),
     ]
@@ -96,40 +94,143 @@ async def test_what_ends_a_batch_is_told_and_all_before_it_is_done(
     ]
     assert [text.count("Sent") for text in answers[1]] == [0, 0, 1]  # what changed is told once
     assert answers[2][1].startswith("Error: it did not work.")
-    assert "Removed" in answers[2][1]
-    assert answers[2][2] == prompts.not_run("error", 5)
-    assert answers[6][2] == prompts.not_run("page-change", 5)
-    assert "the page changed" not in answers[8][1]
-    assert answers[8][1].startswith(prompts.not_run("page-change", 5, changed=False))
-    assert answers[10][5] == "Not run: only the first 5 tools are called in each turn."
-    assert [event.reasoning for event in of(events, AgentReasoned)] == [f"Turn {n}." for n in range(1, 15)]
+    assert answers[4][1].startswith(prompts.not_run("page-change", 5, "the call before it led to another page."))
+    assert answers[8][5] == "Not run: only the first 5 tools are called in each turn."
+    assert [event.reasoning for event in of(events, AgentReasoned)] == [f"Turn {n}." for n in range(1, 12)]
     assert [event.action for event in of(events, AgentAction)][:4] == ["fill", "fill", "fill", "fill"]
     result = result_of(events)
-    assert (result.answer, result.validation, result.stats.steps) == ("Sent.", "passed", 14)
+    assert (result.answer, result.validation, result.stats.steps) == ("Sent.", "passed", 11)
     assert await page.evaluate(VALUES) == ["name", "", ""]
 
 
-async def test_a_batch_that_is_observed_goes_on_while_nothing_else_changes(
+async def test_a_batch_goes_on_while_what_it_names_is_as_it_was(
     browser: Browser, page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
     serve("<title>There</title><input aria-label=Name>", path="/there")
     rows: list[tuple[list[Call], tuple[int, int, BatchCut]]] = [
         ([click("Mark"), fill("Name")], (2, 2, "none")),
-        ([click("More"), fill("Name")], (2, 1, "page-change")),
-        ([click("Once"), click("Once")], (2, 1, "page-change")),
-        ([fill("Taking"), fill("City")], (2, 1, "page-change")),
+        ([NOBODY, fill("Name"), click("More"), click("Mark")], (4, 4, "none")),
+        ([NOBODY, fill("Name"), click("Send"), click("Mark")], (4, 2, "error")),
+        ([fill("Taking"), fill("City")], (2, 2, "none")),
+        ([fill("Taking", "x"), ENTER], (2, 1, "page-change")),
+        ([fill("Taking", "y"), FINISH], (2, 1, "page-change")),
+        ([NOBODY, ENTER], (2, 1, "error")),
+        ([fill("Removing"), fill("Removed"), fill("Name")], (3, 1, "page-change")),
         ([LEAVE, fill("Name")], (2, 1, "page-change")),
         ([fill("Name"), FINISH, fill("Name", "Ada")], (3, 2, "terminal")),
     ]
 
-    events, ran = await batches(browser, page, serve(FORM), [calls for calls, _ in rows], batch_policy="observed")
+    events, ran = await batches(browser, page, serve(FORM), [calls for calls, _ in rows])
 
     for (calls, expected), (found, _) in zip(rows, ran, strict=True):
         with subtests.test(calls=[(name, *given.values()) for name, given in calls]):
             assert found == expected
-    assert ran[3][1][1] == prompts.not_run("page-change", 5, changed=True)
+    answers = [answered for _, answered in ran]
+    assert answers[2][2] == f"Not run: {prompts.FAILED_BEFORE}"
+    assert answers[2][3] == f"{prompts.NOT_RUN_EITHER}\n{prompts.UNCHANGED}"
+    assert answers[7][1].startswith("Not run: what it is about has changed since you saw it.")
+    assert 'E11 (textbox "Removed") is gone' in answers[7][1]
+    assert answers[4][1].partition("\n")[0] == f"Not run: {prompts.PAGE_CHANGED}"
+    assert answers[8][1].partition("\n")[0] == "Not run: the call before it led to another page."
     assert result_of(events).success
     assert await page.evaluate("document.querySelector('input').value") == "name"  # nothing is done after done
+
+
+ROWS = """<{list} id=list></{list}><script>var rows = ['Ada', 'Bob', 'Cy', 'Dee'], deleted = []
+var remove = (button) => {{ const at = [...list.querySelectorAll('button')].indexOf(button)
+    deleted.push(rows[at]); rows.splice(at, 1); show(at) }}
+var render = () => {{ list.innerHTML = rows.map((name) => `{row}`).join('') }}
+var show = {show}; render()</script>"""
+BUTTON = "<button onclick='remove(this)'>Delete</button>"
+ROW, LINE = f"<tr><td>${{name}}<td>{BUTTON}", f"<span>${{name}}</span>{BUTTON}"
+AGAIN = """() => [...list.querySelectorAll('{name}')].forEach((name, at) => {{
+    if (at < rows.length) name.textContent = rows[at]; else {{ {gone} }} }})"""
+TO_DELETE = {
+    "rows that stay": ("table", ROW, "(at) => list.rows[at].remove()", ["Ada", "Bob"]),
+    "rows rendered anew": ("table", ROW, "render", ["Ada"]),
+    "rows used again": ("table", ROW, AGAIN.format(name="td:first-child", gone="name.parentElement.remove()"), ["Ada"]),
+    "cards used again": (
+        "div",
+        f"<div>{LINE}</div>",
+        AGAIN.format(name="span", gone="name.parentElement.remove()"),
+        ["Ada"],
+    ),
+    "lines used again": (
+        "div",
+        LINE,
+        AGAIN.format(name="span", gone="name.nextElementSibling.remove(); name.remove()"),
+        ["Ada"],
+    ),
+    "lines that stay": ("div", LINE, "(at) => [0, 1].forEach(() => list.children[2 * at].remove())", ["Ada", "Bob"]),
+    "a card that changes": (
+        "div",
+        f"<div>{LINE}</div>",
+        "(at) => { rows.splice(at, 0, ''); list.children[at].append('Gone') }",
+        ["Ada", "Bob"],
+    ),
+}
+
+
+@table(("kind", "row", "show", "deleted"), TO_DELETE)
+async def test_a_batch_deletes_only_the_rows_that_the_model_meant(
+    browser: Browser, page: Page, kind: str, row: str, show: str, deleted: list[str]
+) -> None:
+    content = ROWS.format(list=kind, row=row, show=show)
+    calls = [("click", {"ref": f"{{{{ref:button Delete {number}}}}}"}) for number in (1, 2)]
+
+    await play(browser, page, [reply(*calls), DONE], content=content, max_actions_per_step=5)
+
+    assert await page.evaluate("deleted") == deleted
+
+
+OPENED = {
+    "a dialog of the page": "confirming.showModal()",
+    "a dialog of JavaScript": "alert('Gone')",
+    "a panel that covers": "cover.hidden = false",
+    "it is disabled": "then.disabled = true",
+    "it is called otherwise": "then.textContent = 'Delete all'",
+    "it is hidden": "then.hidden = true",
+    "another page": "location = 'about:blank'",
+}
+UNTOUCHED = {
+    "a live region": "said.textContent = 'Saved'",
+    "an alert": "said.role = 'alert'; said.textContent = 'Saved'",
+    "a list in another place": "list.innerHTML = '<li>One<li>Two'",
+    "a field that opens its list": "city.focus(); city.ariaExpanded = true; list.role = 'listbox'",
+    "another address of the same page": "history.pushState(0, '', '#later')",
+    "it is enabled": "",
+}
+BOTH = """<button id=first>First</button><button id=then onclick="out.textContent = 'clicked'">Then</button>
+<p id=out></p><p id=said role=status></p><input id=city role=combobox aria-label=City aria-expanded=false>
+<ul id=list></ul><dialog id=confirming>Sure? <button>Yes</button></dialog>
+<div id=cover hidden style="position: fixed; inset: 0; background: white">Wait</div>
+<script>first.onclick = () => {{ {script} }}</script>"""
+
+
+@table("script", OPENED | UNTOUCHED)
+async def test_a_click_is_made_after_one_that_left_its_button_alone(browser: Browser, page: Page, script: str) -> None:
+    replies = [reply(click("First"), click("Then")), DONE]
+
+    _, server = await play(
+        browser,
+        page,
+        replies,
+        content=BOTH.format(script=script),
+        max_actions_per_step=5,
+    )
+
+    is_untouched = script in UNTOUCHED.values()
+    shown = await page.evaluate("document.getElementById('out')?.textContent ?? ''")
+    assert (shown == "clicked") == is_untouched, told(server, 2)
+
+
+async def test_a_conservative_turn_ends_with_a_click(browser: Browser, page: Page, serve: Serve) -> None:
+    calls = [fill("Name"), click("Dead"), fill("City")]
+
+    _, ran = await batches(browser, page, serve(FORM), [calls, [FINISH]], batch_policy="conservative")
+
+    assert ran[0][0] == (3, 2, "page-change")
+    assert ran[0][1][2] == prompts.not_run("page-change", 5, prompts.TURN_ENDS)
 
 
 async def test_done_in_the_middle_that_is_not_accepted_is_answered_like_the_rest(

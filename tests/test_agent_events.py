@@ -91,7 +91,6 @@ async def test_a_reply_is_told_also_when_its_batch_dies(serve: Serve) -> None:
                 base_url=server.base_url,
                 tools=[wreck],
                 max_actions_per_step=3,
-                batch_policy="observed",
             )
             try:
                 async for event in agent.stream("Wreck it", url=serve(SHOP)):

@@ -45,7 +45,7 @@ def loaded(path: Path, toml: str = "", environment: Mapping[str, str] | None = N
         ("quiet", False, ("true", True), ("yes", True), (False, False)),
         ("max_steps", 50, ("1", 1), ("2", 2), ("3", 3)),
         ("toolset", "own", ('"vendor"', "vendor"), ("own",) * 2, ("vendor",) * 2),
-        ("batch_policy", "conservative", ('"observed"', "observed"), ("conservative",) * 2, ("observed",) * 2),
+        ("flow", "plan", ('"iterative"', "iterative"), ("plan",) * 2, ("iterative",) * 2),
         ("cdp", (), ('["a"]', ("a",)), ("b, c", ("b", "c")), (["d", "e,f"], ("d", "e", "f"))),
         ("args", (), ('["--a=1,2"]', ("--a=1,2",)), ("--b '--c d'", ("--b", "--c d")), (['["--e"]'], ("--e",))),
         ("checkpoint", None, ('"/a"', Path("/a")), ("b", Path("b")), ("c", Path("c"))),
@@ -105,9 +105,9 @@ def test_a_path_in_the_file_is_relative_to_the_file(tmp_path: Path) -> None:
         ('\nmax_steps = "3"', {}, {}, "FILE, line 2: max_steps is a whole number of at least 1, not '3'."),
         (
             "",
-            {"CDP_AGENT_BATCH_POLICY": "bold"},
+            {"CDP_AGENT_FLOW": "bold"},
             {},
-            "CDP_AGENT_BATCH_POLICY: batch_policy is one of conservative, observed, not 'bold'.",
+            "CDP_AGENT_FLOW: flow is one of plan, iterative, not 'bold'.",
         ),
         (
             'cdp = "http://me:secret@h:1/?token=secret"',

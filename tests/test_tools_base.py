@@ -67,6 +67,8 @@ def test_a_tool_knows_the_refs_in_its_arguments() -> None:
 
     assert drag.refs_in(drag.parse({"from_ref": "E1", "to_ref": "E2"})) == ["E1", "E2"]
     assert BUILT_IN["press"].refs_in(BUILT_IN["press"].parse({"key": "Tab"})) == []
+    form = {"fields": [{"ref": "E1", "value": "a"}, {"ref": "E2", "value": "b"}]}
+    assert BUILT_IN["fill_form"].refs_in(BUILT_IN["fill_form"].parse(form)) == ["E1", "E2"]
 
 
 def test_a_list_that_is_nested_too_deep_is_one_text() -> None:

@@ -157,6 +157,20 @@ async def test_a_run_that_fails_says_so(browser: Browser, page: Page, serve: Ser
     assert [each["message"].partition(":")[0] for each in lines if each["type"] == "error"] == ["failed"]
 
 
+async def test_the_acts_of_steps_are_inside_their_call(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    steps = tool_call("steps", {"steps": ["Type 'tea' into Search", "Click Go"]})
+    await _traced(browser, page, serve, tmp_path / "runs", replies=[steps, DONE])
+
+    write_zip(tmp_path / "runs", tmp_path / "trace.zip")
+
+    lines = _lines(tmp_path / "trace.zip", "trace.trace")
+    acts = {line["callId"]: line["method"] for line in lines if line["type"] == "before" and line["class"] == "Page"}
+    ended = [acts[line["callId"]] for line in lines if line["type"] == "after" and line["callId"] in acts]
+    assert ended == ["fill", "click", "steps", "done"]
+
+
 _IN_TURN = """
 const [lib, commands] = process.argv.slice(1);
 require(`${lib}/bootstrap`);

@@ -18,7 +18,7 @@ _STEPS = (1, 5, 20, 50, 100, 250, 500)
 def measure(bench: Bench) -> None:
     result = asyncio.run(loop.measure(runs=bench.pace.rounds, turn_s=0))
     for form in result.form:
-        setting = f"a form, {form.most} actions a step, {form.policy}"
+        setting = f"a form, {form.most} actions a step"
         bench.note("turns", setting, US, "", form.turns)
         bench.note("prompt tokens", setting, US, "", form.prompt_tokens)
         # The loop with nobody to wait for, a plan and a judgement included.

@@ -1,4 +1,4 @@
-"""The tool calls of one reply: run in order, up to the first that is terminal, changes the page, or fails."""
+"""The tool calls of one reply: run in order, up to the first that may no longer be what the model meant."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from cdp_agent.agent.base.task import Plan
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.history import CallResult
 from cdp_agent.agent.observation.stuck_detector import Stuck
-from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, SessionClosed, StaleRef
+from cdp_agent.agent.steps_tool import STEPS, StepsDone, StepsToolArguments, follow, shown_by_view
+from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, NotInteractable, SessionClosed, StaleRef
 from cdp_agent.events import (
     AgentAction,
     AgentExtracted,
@@ -28,7 +29,7 @@ from cdp_agent.outcome import BatchCut
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.receipts.stability import QUIET
-from cdp_agent.page.refs.locate import locate
+from cdp_agent.page.refs.recycled import check_untouched
 from cdp_agent.page.snapshot.lines import ref_of_change, shown_address
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.providers.base import Image, TabState, ToolCall
@@ -47,6 +48,9 @@ _log = logging.getLogger(__name__)
 _SHORT = 160
 _WAITS = ("wait", "wait_for")
 _AT_REST_S = 0.15
+_BY_FOCUS = ("press", "type")
+_INDEPENDENT = (StaleRef, NotInteractable)
+"""Errors of a call of which nothing was done, or only to its own element."""
 
 
 class Batch:
@@ -56,9 +60,11 @@ class Batch:
     `snapshot`: one that the model asked for. `acted`: the page may have changed. `stuck`: the verdict of the run's
     stuck detector. `lost`: the error, if Chrome went away. `tab_note`: a text about another tab
     that the last call led to.
+
+    `of_steps`: the calls are steps: a click that no click came of, and nothing else, is made once more.
     """
 
-    def __init__(self, run: Run, calls: tuple[ToolCall, ...]) -> None:
+    def __init__(self, run: Run, calls: tuple[ToolCall, ...], *, of_steps: bool = False) -> None:
         self.outcomes: list[Outcome] = []
         self.answer: Answer | None = None
         self.snapshot: Snapshot | None = None
@@ -67,12 +73,17 @@ class Batch:
         self.stuck = Stuck.NO
         self.lost: BrowserError | None = None
         self._run = run
+        self._of_steps = of_steps
+        self._is_conservative = run.options.batch_policy == "conservative" and not of_steps
         self._calls = calls
         self._allowed = calls[: run.options.max_actions_per_step]
         self._results: list[CallResult] = []
         self._cut_reason: BatchCut = "error"
         self.tab_note: str | None = None
-        self._changed = False
+        self._seen = run.observer.seen  # by the model
+        self._changed = False  # more than a call's own element
+        self._failed: set[str] = set()  # the refs of calls that failed, and "" if there are any
+        self._hindrance = ""  # why the next call was not run
         self._parsed: list[Call | ActionError] = []
         self._pages_before: list[Page] = []
         """The tabs that were open before the current call."""
@@ -117,7 +128,9 @@ class Batch:
         for index, call in enumerate(self._calls[len(results) :], len(results)):
             why = self._cut_reason if index < len(self._allowed) else "limit"
             most = self._run.options.max_actions_per_step
-            words = prompts.not_run(why, most, changed=self._changed)
+            words = prompts.not_run(why, most, self._hindrance)
+            if self._hindrance and index > len(self._results) and why != "limit":
+                words = prompts.NOT_RUN_EITHER
             results.append(CallResult(call.id, words, is_error=self._is_member(call)))
         return results
 
@@ -133,19 +146,11 @@ class Batch:
             if isinstance(parsed.arguments, WaitArguments):
                 run.emit(AgentWaiting(**run.stamp, seconds=parsed.arguments.seconds))
             self.acted = self.acted or not parsed.tool.read_only
-            context = msgspec.structs.replace(run.context(), may_open=self._may_open)
             try:
-                log = None if parsed.tool.read_only else run.act_log
-                if log is not None:
-                    await log.begin(await self._as_logged(parsed), run.tabs.page)
-                outcome = await self._performed(call, parsed, context)
-                if isinstance(outcome, ActionError) and (gone := run.browser.gone) is not None:
-                    raise BrowserError(f"Chrome is gone: {gone}")  # whether it had an effect before is unknown
-                if log is not None:
-                    await log.end()
-                if isinstance(outcome, Observation) and outcome.tab is not None:
-                    run.tabs.go_to(outcome.tab)
-                self.tab_note = None if parsed.tool.read_only else await run.tabs.follow()
+                if isinstance(parsed.arguments, StepsToolArguments):
+                    outcome = await follow(run, parsed.arguments.steps, self._step)
+                else:
+                    outcome = await self._carried_out(call, parsed)
             except BrowserError as error:
                 self.lost = error
                 outcome = ActionError(prompts.CHROME_LOST)
@@ -154,8 +159,35 @@ class Batch:
         self._completed(call, outcome, time.perf_counter() - began)
         if isinstance(outcome, BlockedByPolicy):
             run.emit(FirewallBlocked(**run.stamp, action=call.name, message=str(outcome)))
-        if isinstance(outcome, Observation):
+        if isinstance(outcome, Observation) and not isinstance(outcome.value, StepsDone):
             self._observed(call, parsed, outcome)
+        return outcome
+
+    async def _step(self, parsed: Call) -> Outcome:
+        """Carries out a step of a call of `steps` like a call of its own."""
+        self._of_steps = True
+        self._parsed.append(parsed)
+        call = ToolCall("", parsed.name, msgspec.json.encode(parsed.as_json()).decode())
+        note = self.tab_note
+        self.outcomes.append(await self._call(call, parsed))
+        self.tab_note = self.tab_note or note
+        return self.outcomes[-1]
+
+    async def _carried_out(self, call: ToolCall, parsed: Call) -> Outcome:
+        """Makes the call, with the run's act log and tabs. Raises BrowserError."""
+        run = self._run
+        context = msgspec.structs.replace(run.context(), may_open=self._may_open)
+        log = None if parsed.tool.read_only else run.act_log
+        if log is not None:
+            await log.begin(await self._as_logged(parsed), run.tabs.page)
+        outcome = await self._performed(call, parsed, context)
+        if isinstance(outcome, ActionError) and (gone := run.browser.gone) is not None:
+            raise BrowserError(f"Chrome is gone: {gone}")  # whether it had an effect before is unknown
+        if log is not None:
+            await log.end()
+        if isinstance(outcome, Observation) and outcome.tab is not None:
+            run.tabs.go_to(outcome.tab)
+        self.tab_note = None if parsed.tool.read_only else await run.tabs.follow()
         return outcome
 
     async def _as_logged(self, parsed: Call) -> LoggedAct:
@@ -179,11 +211,17 @@ class Batch:
             except ActionError as error:
                 return error
         if run.log.span is None:
-            return await perform(parsed, context)
+            return await self._made(parsed, context)
         telemetry = run.log.span.telemetry
         with telemetry.tool(call, run.secrets.masked(parsed.as_json())) as span:
-            outcome = await perform(parsed, context)
+            outcome = await self._made(parsed, context)
             telemetry.record_result(span, _outcome_text(outcome), outcome if isinstance(outcome, ActionError) else None)
+        return outcome
+
+    async def _made(self, parsed: Call, context: Context) -> Outcome:
+        outcome = await perform(parsed, context)
+        if self._of_steps and _unclicked(outcome) == "idle":  # nobody looks at the receipt before the next step
+            outcome = await perform(parsed, context)
         return outcome
 
     async def _may_open(self, address: str) -> None:
@@ -200,7 +238,7 @@ class Batch:
 
     def _completed(self, call: ToolCall, outcome: Outcome, duration_s: float) -> None:
         run = self._run
-        if self.lost is None:
+        if self.lost is None and not (self._of_steps and call.name == STEPS.name):  # whose acts are counted
             run.usage.acted(failed=isinstance(outcome, ActionError))
         value = outcome.value if isinstance(outcome, Observation) else None
         run.log.record_action(call.name, log_of(outcome if value is None else value))
@@ -225,7 +263,7 @@ class Batch:
         if isinstance(outcome.value, Plan):
             run.emit(PlanRevised(**run.stamp, plan=outcome.value.plan, action_items=outcome.value.action_items))
         if isinstance(outcome.value, Receipt):
-            self.receipts.append(outcome.value)
+            self.receipts.append(shown_by_view(outcome.value) if self._of_steps else outcome.value)
         if isinstance(outcome.value, Snapshot):
             self.snapshot = outcome.value
             return
@@ -262,8 +300,8 @@ class Batch:
         """The parts of an outcome's text that can show progress."""
         if not isinstance(outcome, Observation):
             return _outcome_text(outcome)
-        if isinstance(outcome.value, Snapshot):
-            return ""  # the page is judged separately
+        if isinstance(outcome.value, Snapshot | StepsDone):
+            return ""  # the page is judged separately, and so is each step
         if isinstance(outcome.value, Receipt):
             # Neither a moved focus nor a change before the action is progress.
             receipt = msgspec.structs.replace(outcome.value, focus=None, meanwhile=[])
@@ -339,32 +377,44 @@ class Batch:
         """Why the batch ends after this call, "none" if it goes on."""
         if isinstance(outcome, Answer):
             return "terminal"
-        if isinstance(outcome, ActionError) or isinstance(parsed, ActionError):
+        failed = isinstance(outcome, ActionError) or isinstance(parsed, ActionError)
+        if failed or _unclicked(outcome):
+            self._failed |= {"", *(parsed.refs if isinstance(parsed, Call) else ())}
+        if isinstance(outcome, ActionError) and not isinstance(outcome, _INDEPENDENT):
             return "error"
-        receipt = outcome.value if isinstance(outcome.value, Receipt) else None
-        self._changed = bool(self.tab_note) or (
-            receipt is not None and (_left_page(receipt) or _changed_elsewhere(receipt))
-        )
-        if self.tab_note or (receipt is not None and _left_page(receipt)):
+        receipt = outcome.value if isinstance(outcome, Observation) else None
+        if isinstance(receipt, Receipt):
+            self._hindrance = prompts.OTHER_TAB if self.tab_note else _left_page(receipt)
+            self._changed |= bool(self._hindrance) or _changed_elsewhere(receipt)
+        elif self.tab_note or (isinstance(parsed, Call) and not failed and parsed.tool.changes_page(parsed.arguments)):
             return "page-change"
-        changing = parsed.tool.changes_page(parsed.arguments)
-        if self._run.options.batch_policy == "conservative":
-            return "page-change" if changing else "none"
-        if self._changed or (changing and (receipt is None or await self._is_dead(rest))):
+        if self._is_conservative and isinstance(parsed, Call) and parsed.tool.changes_page(parsed.arguments):
+            self._hindrance = self._hindrance or prompts.TURN_ENDS
             return "page-change"
-        return "none"
+        if rest and not self._hindrance:
+            self._hindrance = await self._hindrance_of(rest[0])
+        return "none" if not self._hindrance else "page-change" if self._changed else "error"
 
-    async def _is_dead(self, rest: list[Call | ActionError]) -> bool:
-        """Whether a later call of the batch refers to an element that is gone."""
-        for later in rest:
-            for ref in later.refs if isinstance(later, Call) else []:
-                try:
-                    await locate(tab_of(self._run.tabs.page), ref)
-                except StaleRef:
-                    return True
-                except ActionError:
-                    continue  # it is reported when that call is run
-        return False
+    async def _hindrance_of(self, call: Call | ActionError) -> str:
+        """Why a call is not run after those before it; "" if what it needs is as the model saw it.
+
+        After one that failed, only a call on other elements that can be undone is made.
+        """
+        if isinstance(call, ActionError) or not (self._changed or self._failed):
+            return ""
+        if call.tool.read_only and not call.tool.terminal:
+            return ""
+        page, refs = self._run.tabs.page, set(call.refs)
+        if self._seen is None or not refs or call.tool.effect in _BY_FOCUS:
+            return prompts.PAGE_CHANGED if self._changed else prompts.FAILED_BEFORE
+        try:
+            if self._failed and (refs & self._failed or (await risk_of(call, page)).kinds):
+                return prompts.FAILED_BEFORE
+            for ref in call.refs:
+                await check_untouched(tab_of(page), ref, self._seen)
+        except (ActionError, SessionClosed, BrowserError) as error:
+            return prompts.what_changed(self._run.secrets.mask(str(error)))
+        return ""
 
 
 def _with_tool_name(call: ToolCall, parsed: Call | ActionError) -> ToolCall:
@@ -372,6 +422,11 @@ def _with_tool_name(call: ToolCall, parsed: Call | ActionError) -> ToolCall:
     if isinstance(parsed, ActionError) or parsed.name == call.name:
         return call
     return msgspec.structs.replace(call, name=parsed.name)
+
+
+def _unclicked(outcome: Outcome) -> str:
+    receipt = outcome.value if isinstance(outcome, Observation) else None
+    return receipt.unclicked if isinstance(receipt, Receipt) else ""
 
 
 def _outcome_text(outcome: Outcome) -> str:
@@ -390,17 +445,21 @@ def _short(outcome: Outcome) -> str:
     return line if len(line) <= _SHORT else f"{line[:_SHORT]}…"
 
 
-def _left_page(receipt: Receipt) -> bool:
-    """Whether the action led to another document or a new tab, or closed its own tab."""
-    navigated = receipt.navigated_to is not None and not receipt.same_document
-    return navigated or bool(receipt.new_tabs) or receipt.closed
+def _left_page(receipt: Receipt) -> str:
+    """What the action did that leaves nothing as it was, in words for the calls after it; "" if it did nothing such."""
+    reasons = {
+        "led to another page": receipt.navigated_to is not None and not receipt.same_document,
+        "opened a dialog": receipt.dialog is not None or bool(receipt.dialogs),
+        "was not allowed all that it did": bool(receipt.withheld),
+        "left the page busy": receipt.settled != QUIET,
+    }
+    return next((f"the call before it {reason}." for reason, applies in reasons.items() if applies), "")
 
 
 def _changed_elsewhere(receipt: Receipt) -> bool:
-    """Whether anything but the action's own element changed, or may still change."""
+    """Whether anything but the action's own element changed."""
     acted_on = receipt.ref
     others = [
         line for line in receipt.changed if line[0] not in "~-" or acted_on is None or ref_of_change(line) != acted_on
     ]
-    effects = receipt.navigated_to or receipt.dialogs or receipt.dialog or receipt.downloads or others
-    return bool(effects) or receipt.settled != QUIET
+    return bool(receipt.navigated_to or receipt.downloads or others)

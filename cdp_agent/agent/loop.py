@@ -18,6 +18,7 @@ from cdp_agent.agent.state.checkpoint import Checkpoint
 from cdp_agent.agent.state.planner import revising
 from cdp_agent.agent.state.recovery import observe, tell_endpoints
 from cdp_agent.agent.state.run import End, Run
+from cdp_agent.agent.steps_tool import STEPS
 from cdp_agent.agent.toolset import TypedDone
 from cdp_agent.agent.turn import take_last_turn, take_turn
 from cdp_agent.decisions import AskUser, Paused
@@ -155,6 +156,8 @@ class Loop:
             run.tools["revise_plan"] = revising(run)
         if run.task.form is not None:
             run.tools["done"] = TypedDone.of(run.task.form)
+        if run.options.toolset == "own":
+            run.tools.setdefault(STEPS.name, STEPS)
         async with nullcontext() if self._approval is None else self._approval.holding():
             await (begin(run, page) if self._resumed is None else resume(run, self._resumed))
             while run.end is None:

@@ -212,7 +212,9 @@ class Tool(ToolOptions, frozen=True, eq=False, dict=True, weakref=True):
 
     def refs_in(self, arguments: Arguments) -> list[str]:
         """The refs of elements that the arguments name."""
-        return [ref for name in self.ref_names if (ref := getattr(arguments, name)) is not None]
+        refs = [ref for name in self.ref_names if (ref := getattr(arguments, name)) is not None]
+        fields = msgspec.to_builtins(arguments).get("fields") if self.is_ours else None
+        return refs + [field["ref"] for field in fields or ()]
 
     def declaration(self) -> dict[str, Any]:
         """The tool as data, as in schemas/tools.json."""

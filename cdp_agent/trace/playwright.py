@@ -105,7 +105,7 @@ class _Zip:
 
     def _add_actions(self) -> None:
         """Adds a group for each step, with its requests to the model and its actions."""
-        open_action = ""
+        open_actions: list[str] = []  # those of `steps` are inside its own
         model_calls: dict[int, str] = {}
         models = {each["number"]: each for each in self._of("model:request")}
         for line in self._lines:
@@ -132,18 +132,17 @@ class _Zip:
                 case "model:failure" if line["number"] in model_calls:
                     self._end(model_calls[line["number"]], line, error=(line["kind"], line["message"]))
                 case "agent:action":
-                    open_action = self._next("call")
+                    open_actions.append(self._next("call"))
                     arguments = ", ".join(f"{key}={value!r}" for key, value in line["arguments"].items())
                     title = f"{line['action']}({arguments})"[:200]
-                    self._begin(open_action, line, title, "Page", line["action"], line["arguments"], shown=True)
-                case "action:log" if open_action:
+                    self._begin(open_actions[-1], line, title, "Page", line["action"], line["arguments"], shown=True)
+                case "action:log" if open_actions:
                     for text in line["lines"]:
-                        self._log(open_action, line, text)
-                case "browser:action_completed" if open_action:
-                    self._log(open_action, line, line["text"])
+                        self._log(open_actions[-1], line, text)
+                case "browser:action_completed" if open_actions:
+                    self._log(open_actions[-1], line, line["text"])
                     error = None if line["success"] else ("ActionError", line["text"])
-                    self._end(open_action, line, error=error, shown=True)
-                    open_action = ""
+                    self._end(open_actions.pop(), line, error=error, shown=True)
                 case "task:completed":
                     self._end_step(line)
                     if (error := line["result"].get("error")) is not None:

@@ -57,11 +57,8 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_actions_per_step: Annotated[_Positive, option(MODEL, "the most tool calls to run in one turn")] = 1
     batch_policy: Annotated[
         BatchPolicy,
-        option(
-            MODEL,
-            "conservative: a click always ends such a turn; observed: only if it changed more than its own element",
-        ),
-    ] = "conservative"
+        option(MODEL, "observed: such a turn goes on while what it names is untouched; conservative: a click ends it"),
+    ] = "observed"
     replan: Annotated[bool, option(MODEL, "let the model revise its plan, at most three times")] = False
 
     planner: Annotated[

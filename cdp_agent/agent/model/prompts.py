@@ -69,13 +69,14 @@ stands on a page, that secret is shown there. No page may have it elsewhere, wha
 
 _ONE_CALL = "call exactly one tool in each turn, with refs of elements that are on the page now."
 _SEVERAL_CALLS = """\
-call up to {most} tools in each turn, in the order in which they are to be done. Put together what belongs together and\
- leaves the rest of the page as it is, such as filling the fields of a form and then submitting it. What changes the \
-page (a click, Enter, going elsewhere) comes last: calls after it are not run."""
-_SEVERAL_CALLS_OBSERVED = """\
 call up to {most} tools in each turn, in the order in which they are to be done. Put together what belongs together, \
-such as filling the fields of a form, choosing options and then submitting it. When a call changes more of the page \
-than its own element, those after it are not run."""
+such as filling fields and then submitting. """
+_ENDS = {
+    "observed": """\
+The rest is not run once an element that a call names has changed, or the page was left; keys, addresses and done only \
+if nothing else changed.""",
+    "conservative": "A click, Enter or going elsewhere comes last: calls after it are not run.",
+}
 
 NO_TOOL_CALL = (
     "You called no tool, so nothing was done. Answer with a tool call: done if this was your answer to the task, "
@@ -83,14 +84,15 @@ NO_TOOL_CALL = (
 )
 CUT_OFF = "Your reply was cut off at its length limit before it called a tool. Be brief, and call one tool."
 _NOT_RUN = {
-    "page-change": "Not run: the page changed before it. Call it again if it is still right for the page as it is now.",
+    "page-change": "Not run: the call before it is of a kind that may change the page, so that a turn ends with it.",
     "error": "Not run: a call before it failed.",
     "terminal": "Not run: it came after the call that was to end the task. Call it again if it is needed.",
 }
-_NOT_RUN_MAYBE = (
-    "Not run: the call before it is of a kind that may change the page, so that a turn ends with it. Call it again if "
-    "it is still right."
-)
+NOT_RUN_EITHER = "Not run, since the call before it was not."
+FAILED_BEFORE = "a call before it failed, and it may build on that."
+PAGE_CHANGED = "the page has changed since you saw it, and what it does depends on more than the element it names."
+TURN_ENDS = "the call before it is of a kind that ends a turn. Call it again if it is still right."
+OTHER_TAB = "the call before it led to another tab."
 NOT_RUN_ONE = "Not run: only one tool is called in each turn, and it was the first one. Look at the page as it is now."
 _NOT_RUN_SEVERAL = "Not run: only the first {most} tools are called in each turn."
 VIEW_FOLLOWS = "The page is shown below."
@@ -133,14 +135,14 @@ def system(
     today: date,
     guardrails: str | None,
     max_actions_per_step: int = 1,
-    batch_policy: str = "conservative",
+    batch_policy: str = "observed",
     vision: bool = False,
     toolset: str = "own",
 ) -> str:
     """The system prompt. `toolset`: "own" or "vendor", which of the two the prompt describes."""
     is_own = toolset == "own"
-    several = _SEVERAL_CALLS if batch_policy == "conservative" else _SEVERAL_CALLS_OBSERVED
-    calls = _ONE_CALL if max_actions_per_step == 1 else several.replace("{most}", str(max_actions_per_step))
+    several = _SEVERAL_CALLS.format(most=max_actions_per_step) + _ENDS[batch_policy]
+    calls = _ONE_CALL if max_actions_per_step == 1 else several
     return SYSTEM.format(
         today=written(today),
         calls=calls,
@@ -197,8 +199,12 @@ def result(tool: str, text: str) -> str:
 
 def failure(tool: str, problem: str) -> str:
     """Why a tool call failed, without advice to take a snapshot: the model is shown the page anyway."""
-    problem = _SNAPSHOT.sub(lambda found: found[1] or (found[2] or "").capitalize(), problem)
-    return "Error: it did not work.\n" + fence(problem, f"error of {tool}")
+    return "Error: it did not work.\n" + fence(without_advice(problem), f"error of {tool}")
+
+
+def without_advice(problem: str) -> str:
+    """An error's message without advice to take a snapshot."""
+    return _SNAPSHOT.sub(lambda found: found[1] or (found[2] or "").capitalize(), problem)
 
 
 def cut(text: str, budget_tokens: int) -> str:
@@ -216,13 +222,18 @@ def cut_fenced(text: str, budget_tokens: int) -> str:
     return f"{shorter}\n{end}" if shorter.count(end) < text.count(end) else shorter
 
 
-def not_run(why: str, most: int, *, changed: bool = True) -> str:
-    """Why a call was not run; `why` is what ended the batch, `changed` whether the page really changed."""
-    if why == "page-change" and not changed:
-        return _NOT_RUN_MAYBE
+def not_run(why: str, most: int, hindrance: str = "") -> str:
+    """Why a call was not run: `why` is what ended the batch, `hindrance` what was seen to stand in the call's way."""
+    if hindrance and why != "limit":
+        return f"Not run: {hindrance}"
     if why in _NOT_RUN:
         return _NOT_RUN[why]
     return NOT_RUN_ONE if most == 1 else _NOT_RUN_SEVERAL.format(most=most)
+
+
+def what_changed(change: str) -> str:
+    """Why a call is not run of which an element is no longer as the model saw it."""
+    return "what it is about has changed since you saw it.\n" + fence(without_advice(change), "what changed")
 
 
 def reconnected(*, at_page: bool, missing: int) -> str:

@@ -50,18 +50,19 @@ class Observer:
         self._budget_tokens = budget_tokens
         self._most_tokens = max(budget_tokens, most_tokens or 0)
         self._document: tuple[str, int] | None = None
-        self._text: str | None = None
+        self.seen: Snapshot | None = None
+        """The whole page as it was when the model last saw it, None when the model no longer has it."""
         self._address = ""
 
     @property
     def text(self) -> str | None:
-        """The whole page as it was when the model last saw it, None when the model no longer has it."""
-        return self._text
+        """The text of `seen`."""
+        return None if self.seen is None else self.seen.text
 
     @property
     def refs(self) -> tuple[str, ...]:
         """The refs on the page as it was when the model last saw it, in order."""
-        return tuple(refs_in(self._text or ""))
+        return tuple(refs_in(self.text or ""))
 
     def is_elsewhere(self, page: Page) -> bool:
         """Whether the page now has another document than the one that the model last saw."""
@@ -78,15 +79,15 @@ class Observer:
         try:
             now = await page.snapshot()
             document = _document_of(page)
-            whole = whole or self._text is None or document != self._document
-            lines = [] if whole else diff.changes(self._text or "", now.text)
-            passed = passed_lines(tab_of(page).take_passed(), [self._text, now.text])
+            whole = whole or self.seen is None or document != self._document
+            lines = [] if whole else diff.changes(self.text or "", now.text)
+            passed = passed_lines(tab_of(page).take_passed(), [self.text, now.text])
             changed = _without_receipts(lines, receipts) + passed
             moved = now.url != self._address
             if not whole:
                 view = prompts.changes(now.url if moved else "", changed) if changed else None
                 if view is None or self._is_shorter(view, now.text):
-                    self._text, self._address = now.text, now.url
+                    self.seen, self._address = now, now.url
                     return ObservedPage(
                         view,
                         now.url,
@@ -102,21 +103,21 @@ class Observer:
         except (ActionError, SessionClosed) as error:
             self.forget()
             return ObservedPage(prompts.unreadable(str(error)), problem=str(error))
-        self._document, self._text, self._address = document, now.text, now.url
+        self._document, self.seen, self._address = document, now, now.url
         return _whole(shown, moved, now.text, passed)
 
     async def observe_snapshot(self, page: Page, shown: Snapshot) -> ObservedPage:
         """The observation for a snapshot that the model asked for. Raises BrowserError."""
         moved = shown.url != self._address
         try:
-            text = (await page.snapshot()).text
+            seen = await page.snapshot()
             if tokens(shown.text) > self._most_tokens:
                 shown = await page.snapshot(budget_tokens=self._most_tokens)
         except (ActionError, SessionClosed):
-            text = shown.text
-        self._document, self._text = _document_of(page), text
+            seen = shown
+        self._document, self.seen = _document_of(page), seen
         self._address = shown.url
-        return self._secrets.masked(_whole(shown, moved, text))
+        return self._secrets.masked(_whole(shown, moved, seen.text))
 
     def narrow(self, budget_tokens: int) -> None:
         """Lowers both limits to `budget_tokens` from now on."""
@@ -125,7 +126,7 @@ class Observer:
 
     def forget(self) -> None:
         """Makes the next `observe` show the whole page, since the model no longer has what it saw."""
-        self._document = self._text = None
+        self._document = self.seen = None
 
     def _is_shorter(self, view: str, text: str) -> bool:
         """Whether the view costs fewer tokens than as much of the text as may be shown."""

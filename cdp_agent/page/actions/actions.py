@@ -55,7 +55,8 @@ async def click(at: Located, *, button: Button = "left", count: int = 1, modifie
     Raises NotInteractable, DocumentGone if its document was gone before, PageUnresponsive.
     """
     async with held_down(input_session(at.frame), modifiers) as bits:
-        return Outcome(note=await click_element(at, button=button, count=count, modifiers=bits))
+        note = await click_element(at, button=button, count=count, modifiers=bits)
+        return Outcome(note=note, unclicked=note in _LOST.values())
 
 
 async def click_element(

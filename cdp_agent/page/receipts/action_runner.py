@@ -318,6 +318,7 @@ class ActionRunner:
         if navigated and self._watch.title is not None:
             tab.title = self._watch.title
         has_left, has_effect, after = baseline.has_left, observed.has_effect, observed.after
+        acted = has_left or has_effect or tab.activity.requests.any_since(self._watch.requests)
         tab.note_shown(after.text if after is not None and not has_left else None)
         return msgspec.structs.replace(
             with_observed(receipt, baseline, self._shown, tab.take_passed(), observed),
@@ -331,6 +332,7 @@ class ActionRunner:
             failed_requests=failed,
             uncaught=uncaught,
             watched_s=EFFECT_S if awaits_effect and not has_effect and not has_left else None,
+            unclicked=("acted" if acted else "idle") if outcome.unclicked else "",
             acted_ms=self._acted_ms,
             settled_ms=_ms_since(ended),
         )

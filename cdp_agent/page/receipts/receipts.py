@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -83,6 +84,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """Why the action has failed after all, which is raised once the page is at rest."""
     chosen: Sequence[str] = ()
     """Options of a list that the action opened and closed again, which is no effect to report."""
+    unclicked: bool = False
+    """Whether no click came of the press, as the note says."""
 
 
 class ReportedTab(msgspec.Struct, frozen=True):
@@ -154,6 +157,8 @@ class Receipt(Logged, frozen=True, kw_only=True):
     """Effects of the action that were not approved: requests that were not sent, downloads that were ended."""
     watched_s: float | None = None
     """How long a first change was waited for, after an action whose purpose is to have an effect."""
+    unclicked: Literal["", "idle", "acted"] = ""
+    """Whether no click came of the press, as the note says, and whether the page did something all the same."""
     settled: str = QUIET
     """"quiet", or why the wait for the page ended."""
     acted_ms: float = 0

@@ -14,12 +14,47 @@ from cdp_agent.errors import DocumentGone, StaleRef
 from cdp_agent.page.snapshot.lines import WITH_VALUES, label_of, line_of, quoted, read_line, unquoted
 from cdp_agent.page.snapshot.refs import ElementRef, parse_ref
 from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.tab import Tab
 
 from .identity import Identities, Identity, identities_in, is_another, line_index_of, stable_words
-from .locate import Located
+from .locate import Located, locate
 
 _LONGEST_ROW = 80
 _NEAR = 2
+
+
+async def check_untouched(tab: Tab, ref: str, past: Snapshot) -> None:
+    """Raises StaleRef, which says what changed, unless the element is as the reading `past` of its page shows it.
+
+    That is: the same element with the same role and name, in the same row.
+    """
+    at, now = await locate(tab, ref), await tab.read()
+    was, line = line_of(past.text, ref), line_of(now.text, ref)
+    before, label = label_of(was), label_of(line)
+    if at.ref != ref:
+        raise StaleRef(ref, f"{at.note}.")
+    if not (was and line):
+        raise StaleRef(ref, f"{ref} ({before or label}) is not shown {'any more' if was else 'there'}.")
+    if label != before:
+        raise StaleRef(ref, f"{ref} was {before}, and is {label} now.")
+    await check_same_record(at, past, now)
+    if not await _keeps_neighbours(at, past, now):
+        raise StaleRef(ref, f"{ref} ({label}) is one of several so named, and what stands beside it has changed.")
+
+
+async def _keeps_neighbours(at: Located, past: Snapshot, now: Snapshot) -> bool:
+    """Whether one of several similar elements without rows, which nothing else tells apart, has its old neighbours."""
+    were, are = ([each.ref for each in seen.refs.values() if _alike(each, past.refs[at.ref])] for seen in (past, now))
+    if len(were) < 2 or _beside(past.text, at.ref) == _beside(now.text, at.ref):
+        return True
+    here, row = _Around.of(now.text, at.ref, are), await _words_of_row(at, are)
+    return bool(_extent(here.above[::-1], row) or _extent(here.below, row))
+
+
+def _beside(text: str, ref: str) -> list[str]:
+    lines = text.split("\n")
+    at = line_index_of(lines, ref)
+    return _words(lines[max(0, at - 1) : at + 2])
 
 
 async def check_same_record(at: Located, past: Snapshot, now: Snapshot) -> None:

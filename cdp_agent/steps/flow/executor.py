@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -14,25 +12,24 @@ from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Conversation, Question
 from cdp_agent.agent.state.recovery import observe
 from cdp_agent.agent.toolset import offered, spec_of
-from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments
+from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.page import tab_of
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.providers.base import ToolCall, ToolSpec
 from cdp_agent.providers.constrained import as_calls
 from cdp_agent.security.fence import fence
-from cdp_agent.session.calls import Call, parse_call, parse_call_on
+from cdp_agent.session.calls import Call, parse_call_on
 from cdp_agent.steps.flow.orchestrator import fill_system_prompt
 from cdp_agent.steps.flow.outputs import MOST_CHARS, format_outputs
 from cdp_agent.steps.resolve.call import StepCall
 from cdp_agent.steps.resolve.resolve import Unclear
-from cdp_agent.steps.resolve.understanding import PATIENCE_S, understand_step
+from cdp_agent.steps.resolve.understanding import call_in_run
 from cdp_agent.tools.base import RECEIPT, Arguments, Tool, answer_tool
 
 if TYPE_CHECKING:
     from cdp_agent.steps.flow.step_run import StepRun
 
 _ATTEMPTS = 2
-_LOOK_AGAIN_S = 0.25
 _SYSTEM = f"""\
 You carry out the steps of a plan in a web browser, calling exactly one tool for each that you are asked for; others \
 are carried out without you. Today is {{today}}.
@@ -76,30 +73,15 @@ class ResolvedStep(msgspec.Struct, frozen=True):
 async def resolve_step(step_run: StepRun, step: str) -> ResolvedStep | Unclear:
     """The tool call for a step, or why there is none. Raises ActionError, ModelError, OverBudget, BrowserError."""
     run = step_run.run
-    resolved = await _resolve_by_code(step_run, step)
-    if isinstance(resolved, StepCall):
-        parsed = parse_call(resolved.tool, resolved.arguments, run.tools)
-        if isinstance(parsed, Call):
-            why = f"the words fit {resolved.about} and nothing else" if resolved.about else "the words say all of it"
-            return ResolvedStep(resolved, parsed, "code", why)
-        resolved = Unclear(str(parsed.error).rstrip("."))
+    resolved = await call_in_run(run, step, step_run.outputs)
+    if not isinstance(resolved, Unclear):
+        about = resolved[0].about
+        return ResolvedStep(
+            *resolved, "code", f"the words fit {about} and nothing else" if about else "the words say all of it"
+        )
     if step_run.executor is None:
         return resolved
     return await _ask_model(step_run, step, str(resolved))
-
-
-async def _resolve_by_code(step_run: StepRun, step: str) -> StepCall | Unclear:
-    """The call that code resolves the step to; tries again while the page is being replaced."""
-    run = step_run.run
-    until = time.monotonic() + PATIENCE_S
-    while True:
-        await run.tabs.follow()  # a tab may have been opened or closed since the last step
-        try:
-            return await understand_step(step, run.tabs.page, step_run.outputs, tabs=run.browser.pages)
-        except DocumentGone:
-            if time.monotonic() > until:
-                raise
-        await asyncio.sleep(_LOOK_AGAIN_S)
 
 
 async def _ask_model(step_run: StepRun, step: str, why: str) -> ResolvedStep | Unclear:

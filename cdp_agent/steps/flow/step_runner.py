@@ -128,7 +128,7 @@ async def _carry_out(
         step_run.at_risk = instruction
         await checkpoint.keep(run)
     arguments = msgspec.json.encode(resolved.parsed.as_json()).decode()
-    batch = Batch(run, (ToolCall(f"step_{number}", resolved.parsed.tool.name, arguments),))
+    batch = Batch(run, (ToolCall(f"step_{number}", resolved.parsed.tool.name, arguments),), of_steps=True)
     await batch.run()
     if batch.lost is not None:
         await recovery.recover(run, batch.lost)
@@ -139,6 +139,8 @@ async def _carry_out(
         step_run.notes.append(batch.tab_note)
     outcome = batch.outcomes[0]
     match outcome:
+        case Observation(text, Receipt(unclicked="idle" | "acted")):
+            return Failed(text, can_retry=False)
         case Observation():
             output = _output(step_run, number, resolved.parsed.tool.name, outcome)
             step_run.outputs.append(output)

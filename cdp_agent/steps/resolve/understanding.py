@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from cdp_agent.agent.observation.browser_state import BLANK
+from cdp_agent.errors import DocumentGone
 from cdp_agent.page.page import Page
 from cdp_agent.page.query.find import FoundElement
+from cdp_agent.session.calls import Call, parse_call
 from cdp_agent.steps.language.grammar import read_bare, read_step, split_step
 from cdp_agent.steps.language.intents import AnswerDialog, Check, Click, FirstOf, Intent, Point, Select, Set, Type
 from cdp_agent.steps.language.words import normal, words_of
@@ -19,6 +22,9 @@ from cdp_agent.steps.resolve.naming import words_of_hint
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode, outline
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.steps.resolve.table_cells import cell_at, cell_pattern
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.state.run import Run
 
 PATIENCE_S = 3.0
 _LOOK_AGAIN_S = 0.25
@@ -76,6 +82,24 @@ async def understand_step(
         else:
             before = call
         await asyncio.sleep(_LOOK_AGAIN_S)
+
+
+async def call_in_run(run: Run, step: str, outputs: Sequence[Output] = ()) -> tuple[StepCall, Call] | Unclear:
+    """`understand_step` in the run's current tab, with its tools; again while the page is being replaced."""
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        await run.tabs.follow()  # a tab may have been opened or closed since the last step
+        try:
+            meant = await understand_step(step, run.tabs.page, outputs, tabs=run.browser.pages)
+            break
+        except DocumentGone:
+            if time.monotonic() > until:
+                raise
+        await asyncio.sleep(_LOOK_AGAIN_S)
+    if isinstance(meant, Unclear):
+        return meant
+    call = parse_call(meant.tool, meant.arguments, run.tools)
+    return (meant, call) if isinstance(call, Call) else Unclear(str(call.error).rstrip("."))
 
 
 def meant_now(intent: Intent, *, has_dialog: bool) -> Intent:

@@ -17,7 +17,7 @@ from tests.agents import DONE, play, result_of, scripted, told
 from tests.conftest import Serve
 
 PLAIN = "<title>Plain</title><button>Go</button><input aria-label=Name><p>Nothing to drag</p>"
-ALWAYS = [name for name, tool in DEFAULT.items() if tool.useful_if is None]
+ALWAYS = [*(name for name, tool in DEFAULT.items() if tool.useful_if is None), "steps"]
 LOOK = tool_call("snapshot", {})
 
 

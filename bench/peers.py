@@ -17,6 +17,8 @@ DRIVERS = Path(__file__).parent / "drivers"
 US = "cdp_agent"
 FLOOR = "floor"
 TOKENIZER = "gpt-tokenizer@4.0.0"
+TOKENIZERS = {"o200k": TOKENIZER, "Claude": "@anthropic-ai/tokenizer@0.0.4"}
+"""The packages that count the tokens of a maker's models."""
 HTML2TEXT = "html2text==2025.4.15"
 _IMPORT = "from cdp_agent import Browser"
 _MB = 1e6
@@ -73,8 +75,8 @@ def _puppeteer(package: str) -> Peer:
     )
 
 
-def tokenizer() -> list[str]:
-    return ["node", str(DRIVERS / "tokens.mjs"), str(_modules(TOKENIZER))]
+def tokenizer(name: str = "o200k") -> list[str]:
+    return ["node", str(DRIVERS / "tokens.mjs"), str(_modules(TOKENIZERS[name])), name]
 
 
 def converters() -> list[str]:

@@ -141,7 +141,7 @@ class AgentStep(BaseEvent, frozen=True, tag="agent:step"):
 
 
 class AgentObserved(BaseEvent, frozen=True, tag="agent:observed"):
-    """The text of the page exactly as the model sees it: all of it, or only the lines that changed."""
+    """What the model is shown of the page, as the lines that programs read: all, what is new, or what changed."""
 
     url: str
     title: str

@@ -246,4 +246,4 @@ async def test_a_model_without_tools_works_on_a_page(browser: Browser, page: Pag
     schema = server.requests[1]["response_format"]["json_schema"]["schema"]
     view = server.requests[1]["messages"][1]["content"]
     assert schema["$defs"]["ref_on_page"]["enum"]
-    assert all(f"[ref={ref}]" in view for ref in schema["$defs"]["ref_on_page"]["enum"])
+    assert all(f'" {ref}\n' in view for ref in schema["$defs"]["ref_on_page"]["enum"])

@@ -57,7 +57,7 @@ async def test_the_model_sees_the_task_the_page_and_every_tool(browser: Browser,
     assert task == (
         "Task: Find tea\n\nDone when:\nWhat was asked for is done.\n\nPlan:\n1. Do it.\n\n"
         f'The page now:\n<untrusted label="page">\nAddress: {url}\nTitle: Shop\n\n'
-        '- heading "Shop" [level=1]\n- textbox "Search" [ref=E1]\n- button "Go" [ref=E2]\n'
+        '- heading "Shop" [level=1]\n- textbox "Search" E1\n- button "Go" E2\n'
         "- paragraph: Nothing yet\n</untrusted>"
     )
     assert {each["function"]["name"] for each in request["tools"]} >= {"click", "fill", "done", "abort"}

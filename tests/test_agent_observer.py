@@ -84,6 +84,48 @@ async def test_a_new_page_is_shown_whole(browser: Browser, page: Page, serve: Se
     )
 
 
+def site(serve: Serve) -> str:
+    """The address of a page that leads to another one with the same navigation."""
+    third = serve("<title>Third</title>")
+    navigation = f"<nav>{''.join(f'<a href={third}?{name}>{name}</a>' for name in ('Home', 'Cart', 'Orders'))}</nav>"
+    second = serve(f"<title>Second</title>{navigation}<main>Two</main>")
+    links = f"<a href='{second}'>On</a> <a href='{second}' target=_blank>Beside</a>"
+    return serve(f"<title>First</title>{navigation}<main>{links}</main>")
+
+
+NOTE = "(4 lines are as on the page before, and their refs still hold)"
+
+
+async def test_navigation_is_shown_once_and_its_refs_hold(browser: Browser, page: Page, serve: Serve) -> None:
+    on, cart = tool_call("click", {"ref": "{{ref:link On}}"}), tool_call("click", {"ref": "{{ref:link Cart}}"})
+
+    _, server = await play(browser, page, [on, cart, DONE], url=site(serve))
+
+    assert said(server, 2).endswith(f"Title: Second\n\n- main: Two\n{NOTE}\n</untrusted>")
+    assert '"E2"' in str(server.turns[2]["messages"][-2])
+    assert page.url.endswith("?Cart")
+
+
+async def test_a_page_that_is_asked_for_is_shown_with_its_navigation(
+    browser: Browser, page: Page, serve: Serve
+) -> None:
+    on = tool_call("click", {"ref": "{{ref:link On}}"})
+
+    _, server = await play(browser, page, [on, tool_call("snapshot", {}), DONE], url=site(serve))
+
+    assert NOTE in said(server, 2)
+    assert 'link "Cart"' in said(server, 3)
+
+
+async def test_navigation_is_shown_again_in_another_tab(browser: Browser, page: Page, serve: Serve) -> None:
+    beside = tool_call("click", {"ref": "{{ref:link Beside}}"})
+
+    _, server = await play(browser, page, [beside, DONE], url=site(serve))
+
+    assert "Title: Second" in said(server, 2)
+    assert 'link "Cart"' in said(server, 2)
+
+
 async def test_a_page_that_changed_altogether_is_shown_whole(browser: Browser, page: Page) -> None:
     rows = "".join(f"<p>Row {number}</p>" for number in range(150))
     content = f"""<title>App</title><button onclick="document.body.innerHTML = '<p>All gone</p>'">Go</button>{rows}"""
@@ -110,7 +152,7 @@ async def test_a_long_page_keeps_to_the_budget_and_its_changes_are_told_all_the_
     shown = server.turns[0]["messages"][1]["content"].partition("The page now:")[2]
     assert tokens(shown) < 600
     assert "Changed" not in shown
-    assert f'~ - button "Last" → "Changed" [ref={last}]' in said(server, 2)
+    assert f'~ - button "Last" → "Changed" {last}' in said(server, 2)
 
 
 async def test_the_page_is_shown_when_it_is_asked_for(browser: Browser, page: Page) -> None:

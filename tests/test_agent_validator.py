@@ -47,8 +47,8 @@ async def test_the_judge_sees_the_task_the_answer_and_the_evidence(browser: Brow
         '2. click {"ref": "E2"}: clicked E2 button "Go" · changed: · '
         "~ - paragraph (now Found tea, before Nothing yet)\n</untrusted>\n\n"
         'The page at the end:\n<untrusted label="page at the end">\n'
-        f'Address: {url}\nTitle: Shop\n\n- heading "Shop" [level=1]\n- textbox "Search" [ref=E1]: tea\n'
-        '- button "Go" [focused] [ref=E2]\n- paragraph: Found tea\n</untrusted>\n\n'
+        f'Address: {url}\nTitle: Shop\n\n- heading "Shop" [level=1]\n- textbox "Search" E1: tea\n'
+        '- button "Go" [focused] E2\n- paragraph: Found tea\n</untrusted>\n\n'
         'The answer to judge:\n<untrusted label="answer">\nThe page says "Found tea" for 99 crowns.\n</untrusted>\n\n'
         "Of the quotes, names, numbers and addresses in the answer these were shown to the agent:\n"
         '<untrusted label="shown">\nFound tea — ~ - paragraph (now Found tea, before Nothing yet)\n</untrusted>\n\n'

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.cli.printed import PrintedPages, brief
+from cdp_agent.cli.printed import brief
 from cdp_agent.page.receipts.receipts import FilledField, Receipt
+from cdp_agent.page.snapshot.shown_pages import ShownPages
 from cdp_agent.page.snapshot.snapshot import MarkedReading, Snapshot
 from cdp_agent.tools.base import Arguments
 from cdp_agent.tools.input import (
@@ -30,7 +31,7 @@ def page(text: str, url: str = SITE) -> Snapshot:
     return Snapshot(text, url, "", [], {})
 
 
-def after(printed: PrintedPages, text: str, url: str = SITE, budget_tokens: int = 2_000) -> tuple[str, dict[str, str]]:
+def after(printed: ShownPages, text: str, url: str = SITE, budget_tokens: int = 2_000) -> tuple[str, dict[str, str]]:
     reading = MarkedReading(page(text, url), [f".{line}" for line in text.split("\n")], [], [])
     return printed.next_page(reading, budget_tokens)[:2]
 
@@ -40,7 +41,7 @@ def header(first: int, *, cart: int = 0, search: str = "") -> str:
 
 
 def test_a_header_and_a_footer_are_printed_once() -> None:
-    printed = PrintedPages()
+    printed = ShownPages()
     printed.note_whole_page(page(f"{header(1)}\n- main: One\n{FOOTER}"))
 
     second = after(printed, f"{header(4)}\n- main: Two\n{FOOTER}")
@@ -51,7 +52,7 @@ def test_a_header_and_a_footer_are_printed_once() -> None:
 
 
 def test_a_line_that_changed_is_printed_where_it_stands_and_its_ref_holds_next_time() -> None:
-    printed = PrintedPages()
+    printed = ShownPages()
     printed.note_whole_page(page(f"{header(1)}\n- main: One\n{FOOTER}"))
 
     second = after(printed, f"{header(4, cart=2)}\n- main: Two\n{FOOTER}")
@@ -76,14 +77,14 @@ def test_a_line_that_changed_is_printed_where_it_stands_and_its_ref_holds_next_t
     ids=["another site", "no site", "in a frame", "twice", "none"],
 )
 def test_what_is_not_certain_is_printed(text: str, url: str) -> None:
-    printed = PrintedPages()
+    printed = ShownPages()
     printed.note_whole_page(page(f"{header(1)}\n- main: One"))
 
     assert after(printed, text, url) == (text, {})
 
 
 def test_a_line_that_a_receipt_told_a_change_of_is_printed_again() -> None:
-    printed = PrintedPages()
+    printed = ShownPages()
     printed.note_whole_page(page(f"{header(1)}\n- main: One\n{FOOTER}"))
     printed.forget_changed(f"{header(1, cart=1)}\n- main: One\n{FOOTER}", None)
 
@@ -93,8 +94,17 @@ def test_a_line_that_a_receipt_told_a_change_of_is_printed_again() -> None:
     assert told == (f"{cart}\n- main: Two\n{NOTE.format(3)}", {"E1": "E4", "E2": "E5"})
 
 
+def test_a_list_in_another_order_is_printed() -> None:
+    names = [f"- text: Book {number}" for number in range(9)]
+    printed = ShownPages()
+    printed.note_whole_page(page("\n".join(['- heading "By title"', *names])))
+    sorted_anew = "\n".join(['- heading "By age"', *reversed(names)])
+
+    assert after(printed, sorted_anew) == (sorted_anew, {})
+
+
 def test_what_was_acted_on_is_printed_again() -> None:
-    printed = PrintedPages()
+    printed = ShownPages()
     printed.note_whole_page(page(f"{header(1)}\n- main: One\n{FOOTER}"))
     printed.forget_changed(f"{header(1)}\n- main: One\n{FOOTER}", "E2")
 
@@ -159,14 +169,14 @@ TABLE = "- table:\n" + "\n".join(f"  - row: Order {number} | paid" for number in
     ],
 )
 def test_a_menu_that_no_landmark_names_is_printed_once(first: str, second: str, told: str) -> None:
-    printed = PrintedPages()
+    printed = ShownPages()
     printed.note_whole_page(page(first))
 
     assert after(printed, second)[0] == told
 
 
 def test_what_was_printed_before_takes_nothing_of_the_budget() -> None:
-    printed = PrintedPages()
+    printed = ShownPages()
     printed.note_whole_page(page(f"{menu(0)}\n- text: One"))
 
     text, refs = after(printed, f"{menu(40)}\n{TABLE}", budget_tokens=400)
@@ -176,7 +186,7 @@ def test_what_was_printed_before_takes_nothing_of_the_budget() -> None:
 
 
 def test_what_the_budget_cut_off_was_not_printed() -> None:
-    printed = PrintedPages()
+    printed = ShownPages()
     printed.note_whole_page(page("- text: One"))
     cut, _ = after(
         printed,

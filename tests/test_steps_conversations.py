@@ -152,7 +152,7 @@ async def test_the_mark_of_what_anthropic_is_to_remember_moves_along_with_the_ex
     def fill_the_next(request: Request) -> Response:
         asked.append(json.loads(request.get_data()))
         shown = json.dumps(asked[-1]["messages"])
-        found = re.search(rf'textbox \\"{NAMES[len(asked) - 1]}\\".*?\[ref=(E\d+)\]', shown)
+        found = re.search(rf'textbox \\"{NAMES[len(asked) - 1]}\\" (E\d+)', shown)
         assert found is not None
         reply = calling("anthropic", [Call("fill", {"ref": found[1], "value": "x"})])
         return Response(written(reply.events, reply.kind), content_type=reply.kind)

@@ -31,6 +31,7 @@ from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.receipts.stability import QUIET
 from cdp_agent.page.refs.recycled import check_untouched
 from cdp_agent.page.snapshot.lines import ref_of_change, shown_address
+from cdp_agent.page.snapshot.short_form import short_form
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.providers.base import Image, TabState, ToolCall
 from cdp_agent.session.calls import Call, log_of, parse_call_on, perform
@@ -367,7 +368,9 @@ class Batch:
             return CallResult(call.id, "\n".join([prompts.VIEW_FOLLOWS, *passed]), prompts.OLD_VIEW)
         if isinstance(outcome, Observation) and outcome.from_user:
             return CallResult(call.id, outcome.text)
-        text = prompts.result(call.name, prompts.cut(_outcome_text(outcome), self._run.max_result_tokens))
+        text = prompts.cut(_outcome_text(outcome), self._run.max_result_tokens)
+        has_lines = isinstance(outcome, Observation) and isinstance(outcome.value, Receipt)
+        text = prompts.result(call.name, short_form(text) if has_lines else text)
         if self.tab_note:
             text = f"{text}\n{self.tab_note}"
         asked = isinstance(parsed, Call) and parsed.tool.read_only and not isinstance(outcome, Answer)

@@ -17,11 +17,11 @@ from cdp_agent.browser.browser import Browser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import OF_SESSION, SETTINGS
 from cdp_agent.cli.prelaunch import PrelaunchedChrome
-from cdp_agent.cli.printed import PrintedPages
 from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords, trace_of
 from cdp_agent.config.sources import Loaded
 from cdp_agent.config.values import plain, shown
 from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.page.snapshot.shown_pages import ShownPages
 from cdp_agent.session.session import OpeningSession, Session
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class OpenSession:
         self.session = session
         self.config = config
         self.listens = listens
-        self.printed: WeakKeyDictionary[Page, PrintedPages] = WeakKeyDictionary()
+        self.printed: WeakKeyDictionary[Page, ShownPages] = WeakKeyDictionary()
         """What was printed of each tab's pages."""
         self.calls = 0
         self.used = time.monotonic()

@@ -20,7 +20,7 @@ from cdp_agent.events import AgentStatus, TaskValidated, TaskValidationError
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import Quality, TaskError
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.lines import ITEMS, heading, shown_address
+from cdp_agent.page.snapshot.lines import ITEMS, shown_address
 from cdp_agent.security.fence import fence
 from cdp_agent.tools.base import Arguments, answer_tool
 
@@ -219,7 +219,7 @@ async def _page_now(run: Run) -> str:
         now = await run.tabs.page.snapshot(budget_tokens=_PAGE_TOKENS)
     except (ActionError, SessionClosed, BrowserError) as error:
         return f"It cannot be read: {error}"
-    return f"{heading(now.url, now.title)}\n\n{now.text}"
+    return prompts.page_text(now.url, now.title, now.text)
 
 
 def _records(run: Run, conversation: Conversation, *, first: bool) -> list[str]:

@@ -10,6 +10,7 @@ import msgspec
 
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.page.snapshot.lines import heading, shown_address
+from cdp_agent.page.snapshot.short_form import short_form
 from cdp_agent.security.fence import TAG, fence
 
 DATA_ONLY = f"""\
@@ -23,10 +24,10 @@ differently now; all other lines are as you saw them. "=" lines are the whole pa
 SYSTEM = f"""\
 You operate a real web browser to carry out a user's task. Today is {{today}}.
 
-What you see: the page as text. Each line is an element: its role, its "name", its state in brackets, and its ref, for \
-example `- button "Save" [disabled] [ref=E7]`. Indentation shows what contains what; iframes are part of the page; \
-`→` is where a link leads. The text covers the whole page unless its last line says what was left out. An element \
-keeps its ref as long as it lives.
+What you see: the page as text. Each line is an element: its role, "name", [states] and ref, such as \
+`- button "Save" [disabled] E7`. Indentation shows what contains what, in a row `|` divides cells; iframes are part of \
+the page; `→` is where a link leads. The text covers the whole page unless its last line says what was left out. An \
+element keeps its ref as long as it lives.
 
 {CHANGES} Call {{snapshot}} when you need the whole page again.
 
@@ -178,13 +179,18 @@ def task(text: str, input_data: object = None, plan: str = "", secrets: Sequence
 
 def view(url: str, title: str, snapshot: str) -> str:
     """The page as the model sees it."""
-    return "The page now:\n" + fence(f"{heading(url, title)}\n\n{snapshot}", "page")
+    return "The page now:\n" + fence(page_text(url, title, snapshot), "page")
+
+
+def page_text(url: str, title: str, snapshot: str) -> str:
+    """A page as models read it: its address, its title and its lines."""
+    return f"{heading(url, title)}\n\n{short_form(snapshot)}"
 
 
 def changes(url: str, lines: Sequence[str]) -> str:
     """What changed on a page that the model has seen; `url` is its new address, "" if that is the same."""
     head = [f"Address: {shown_address(url)}"] if url else []
-    return "What else changed on the page:\n" + fence("\n".join([*head, *lines]), "changes")
+    return "What else changed on the page:\n" + fence("\n".join([*head, short_form("\n".join(lines))]), "changes")
 
 
 def unreadable(problem: str) -> str:

@@ -10,12 +10,17 @@ from cdp_agent.agent.model import prompts
 from cdp_agent.errors import ActionError, SessionClosed
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.refs.locate import carry_over
 from cdp_agent.page.snapshot import diff
-from cdp_agent.page.snapshot.budget import LONGEST_TOKEN, tokens
+from cdp_agent.page.snapshot.budget import LONGEST_TOKEN, is_whole, tokens
 from cdp_agent.page.snapshot.lines import ref_of_change, refs_in
+from cdp_agent.page.snapshot.short_form import short_form
+from cdp_agent.page.snapshot.shown_pages import ShownPages
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.shown import passed_lines
 from cdp_agent.security.secrets import Secrets
+
+_SHOWN = ("are as on the page before, and their refs still hold", short_form)
 
 
 class ObservedPage(msgspec.Struct, frozen=True):
@@ -53,6 +58,7 @@ class Observer:
         self.seen: Snapshot | None = None
         """The whole page as it was when the model last saw it, None when the model no longer has it."""
         self._address = ""
+        self._shown = ShownPages(*_SHOWN)
 
     @property
     def text(self) -> str | None:
@@ -61,8 +67,8 @@ class Observer:
 
     @property
     def refs(self) -> tuple[str, ...]:
-        """The refs on the page as it was when the model last saw it, in order."""
-        return tuple(refs_in(self.text or ""))
+        """The refs on the page as it was when the model last saw it, in order, as it was shown them."""
+        return tuple(self._shown.names.get(ref, ref) for ref in refs_in(self.text or ""))
 
     def is_elsewhere(self, page: Page) -> bool:
         """Whether the page now has another document than the one that the model last saw."""
@@ -73,51 +79,52 @@ class Observer:
 
         `whole`: the whole page, including what the model has seen. Raises BrowserError.
         """
-        return self._secrets.masked(await self._observe(page, receipts, whole))
+        return self._secrets.masked(await self._observe(page, receipts, self._budget_tokens if whole else 0))
 
-    async def _observe(self, page: Page, receipts: Collection[Receipt], whole: bool) -> ObservedPage:
+    async def _observe(self, page: Page, receipts: Collection[Receipt], whole_in_tokens: int) -> ObservedPage:
         try:
+            if whole_in_tokens or self.seen is None or self.is_elsewhere(page):
+                return await self._observe_whole(page, whole_in_tokens)
             now = await page.snapshot()
-            document = _document_of(page)
-            whole = whole or self.seen is None or document != self._document
-            lines = [] if whole else diff.changes(self.text or "", now.text)
-            passed = passed_lines(tab_of(page).take_passed(), [self.text, now.text])
+            text, url = now.text, now.url
+            if self.is_elsewhere(page):
+                return await self._observe_whole(page)
+            lines = diff.changes(self.seen.text, text)
+            passed = passed_lines(tab_of(page).take_passed(), [self.seen.text, text])
             changed = _without_receipts(lines, receipts) + passed
-            moved = now.url != self._address
-            if not whole:
-                view = prompts.changes(now.url if moved else "", changed) if changed else None
-                if view is None or self._is_shorter(view, now.text):
-                    self.seen, self._address = now, now.url
-                    return ObservedPage(
-                        view,
-                        now.url,
-                        now.title,
-                        changed=changed,
-                        same=not lines,
-                        moved=moved,
-                        text=now.text,
-                        frame_urls=now.frame_urls,
-                    )
-            fits = len(now.text) <= self._budget_tokens * LONGEST_TOKEN and tokens(now.text) <= self._budget_tokens
-            shown = now if fits else await self._within_budget(page)
+            moved = url != self._address
+            view = prompts.changes(url if moved else "", changed) if changed else None
+            if view is not None and not self._is_shorter(view, text):
+                return await self._observe_whole(page, passed=passed)
         except (ActionError, SessionClosed) as error:
             self.forget()
             return ObservedPage(prompts.unreadable(str(error)), problem=str(error))
-        self._document, self.seen, self._address = document, now, now.url
-        return _whole(shown, moved, now.text, passed)
+        self.seen, self._address = now, url
+        return ObservedPage(
+            view, url, now.title, changed=changed, same=not lines, moved=moved, text=text, frame_urls=now.frame_urls
+        )
+
+    async def _observe_whole(self, page: Page, again: int = 0, passed: Sequence[str] = ()) -> ObservedPage:
+        """The whole page; without what the model was shown of the tab's page before, unless `again` is a budget."""
+        tab = tab_of(page)
+        reading = await tab.read_marked()
+        now, moved = reading.snapshot, reading.snapshot.url != self._address
+        passed = [*passed, *passed_lines(tab.take_passed(), [self.text, now.text])]
+        if again or self.seen is None or self._document is None or self._document[0] != page.target_id:
+            self._shown = ShownPages(*_SHOWN)
+        else:
+            self._shown.forget_changed(self.seen.text, None)
+        shown, refs, is_whole = self._shown.next_page(reading, again or self._budget_tokens)
+        carry_over(tab, refs)
+        tab.note_shown(now.text if is_whole else None)
+        self._document, self.seen, self._address = _document_of(page), now, now.url
+        view = prompts.view(now.url, now.title, "\n".join([shown or now.text_or_note, *passed]))
+        return ObservedPage(view, now.url, now.title, shown, moved=moved, text=now.text, frame_urls=now.frame_urls)
 
     async def observe_snapshot(self, page: Page, shown: Snapshot) -> ObservedPage:
-        """The observation for a snapshot that the model asked for. Raises BrowserError."""
-        moved = shown.url != self._address
-        try:
-            seen = await page.snapshot()
-            if tokens(shown.text) > self._most_tokens:
-                shown = await page.snapshot(budget_tokens=self._most_tokens)
-        except (ActionError, SessionClosed):
-            seen = shown
-        self._document, self.seen = _document_of(page), seen
-        self._address = shown.url
-        return self._secrets.masked(_whole(shown, moved, seen.text))
+        """The observation for a snapshot that the model asked for, within its budget. Raises BrowserError."""
+        asked = self._most_tokens if is_whole(shown.text) else min(tokens(shown.text), self._most_tokens)
+        return self._secrets.masked(await self._observe(page, (), asked))
 
     def narrow(self, budget_tokens: int) -> None:
         """Lowers both limits to `budget_tokens` from now on."""
@@ -132,15 +139,7 @@ class Observer:
         """Whether the view costs fewer tokens than as much of the text as may be shown."""
         cost = tokens(view)
         # Counting the tokens of a huge page takes long, and is rarely needed.
-        return cost < self._budget_tokens and (cost < len(text) // LONGEST_TOKEN or cost < tokens(text))
-
-    async def _within_budget(self, page: Page) -> Snapshot:
-        return await page.snapshot(budget_tokens=self._budget_tokens)
-
-
-def _whole(shown: Snapshot, moved: bool, text: str, passed: Sequence[str] = ()) -> ObservedPage:
-    view = prompts.view(shown.url, shown.title, "\n".join([shown.text_or_note, *passed]))
-    return ObservedPage(view, shown.url, shown.title, shown.text, moved=moved, text=text, frame_urls=shown.frame_urls)
+        return cost < self._budget_tokens and (cost < len(text) // LONGEST_TOKEN or cost < tokens(short_form(text)))
 
 
 def _document_of(page: Page) -> tuple[str, int]:

@@ -17,7 +17,7 @@ from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import SETTINGS
 from cdp_agent.cli.names import TOOLS
 from cdp_agent.cli.parser import ToolCommand, suffix_of
-from cdp_agent.cli.printed import PrintedPages, brief
+from cdp_agent.cli.printed import brief
 from cdp_agent.cli.session import OpenSession
 from cdp_agent.cli.status import DONE, status_of_class
 from cdp_agent.cli.terminal.text import for_terminal, one_line
@@ -27,6 +27,7 @@ from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.refs.locate import carry_over
+from cdp_agent.page.snapshot.shown_pages import ShownPages
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.security import files
@@ -90,7 +91,7 @@ async def call_tool(command: ToolCommand, opened: OpenSession, caller: CommandCa
     return DONE
 
 
-def _read_next(printed: PrintedPages) -> Tool:
+def _read_next(printed: ShownPages) -> Tool:
     """The tool `snapshot`, without what was printed of the previous page."""
 
     @tool(read_only=True, gives=TOOLS["snapshot"].gives)
@@ -144,8 +145,8 @@ def _brief(
     return outcome.text
 
 
-def _printed(opened: OpenSession, page: Page) -> PrintedPages:
-    return opened.printed.setdefault(page, PrintedPages())
+def _printed(opened: OpenSession, page: Page) -> ShownPages:
+    return opened.printed.setdefault(page, ShownPages())
 
 
 def _shows_other_page(call: Call, value: msgspec.Struct | None) -> bool:

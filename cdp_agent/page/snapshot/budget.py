@@ -33,7 +33,7 @@ _MANY_LINKS = 6
 _LONGEST_WORDS = 150  # tokens of an item's text that are kept with its interactive elements
 _COSTLY = pattern("[\u0700-\u1dff\ua000-\uabff\U00010000-\U0010ffff]")
 _MISSES = 50  # lines in a row that do not fit, after which no more are tried
-_SAMPLE = 10_000  # characters, from which the number of tokens of a text that is too long anyway is estimated
+SAMPLE = 10_000  # characters, from which the number of tokens of a text that is too long anyway is estimated
 LONGEST_TOKEN = 12  # characters, white space included: the mean of any page is below that
 
 
@@ -78,7 +78,7 @@ def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
     """
     lines = _parse(marked)
     whole = "\n".join([*(line.text for line in lines), *([left_out_line(notes)] if notes else [])])
-    counted = whole if len(whole) <= budget_tokens * LONGEST_TOKEN else whole[:_SAMPLE]
+    counted = whole if len(whole) <= budget_tokens * LONGEST_TOKEN else whole[:SAMPLE]
     needed = tokens(counted) * len(whole) // max(len(counted), 1)
     if counted == whole and needed <= budget_tokens:
         return whole

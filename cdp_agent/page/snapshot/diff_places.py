@@ -12,6 +12,7 @@ from cdp_agent.patterns import pattern
 
 from .diff_tree import TreeLine, parse
 from .lines import (
+    CELLS,
     ITEMS,
     indent_of,
     label_of,
@@ -29,7 +30,6 @@ _HOLDERS = (*ITEMS, "group", "generic", "option", "figure")
 """The roles of containers that are told apart by what is in them, if they have no name."""
 _TOLD_BY_TEXT = (*ITEMS, "option", "heading", "status", "alert")
 """The roles of lines that need no place if they have a text."""
-_CELLS = ("cell", "gridcell", "rowheader", "columnheader")
 _CONTROLS = ("button", "checkbox", "radio", "switch", "img")
 _TEXTS = ("text", "paragraph")
 _NUMBER = pattern(r"\d[\d.,:]*")
@@ -65,7 +65,7 @@ class LinePlaces:
         """
         if self._is_told_apart(line):
             return "", ""
-        if line.role in (*_HOLDERS, *_CELLS) and not (name_of(line) or text_of(line)):
+        if line.role in (*_HOLDERS, *CELLS) and not (name_of(line) or text_of(line)):
             words, is_only_one = self._words(line, lambda _: False)
             if is_only_one:
                 return words, ""

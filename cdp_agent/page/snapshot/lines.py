@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import msgspec
 
@@ -42,14 +43,15 @@ _TEXT_BELOW = pattern(
 _LONG_DESCRIPTION = pattern(r' \[description="([^"\\]{40,})"\]')
 _SHORT_DESCRIPTION = 20
 _HEAD_SO_FAR = pattern(rf"[^|]? *{_HEAD}")  # a mark for budget.py may precede it
-_CHANGED = pattern(
-    rf'[+~=-] +- [^\s:"]+(?: (?>→ ?)?(?>{_QUOTED}|{_CUT}|\(no name\)|(?!\[ref=){_STATE_TEXT}))*+ \[ref=(E\d+)\]'
-)
+_CHANGED_HEAD = rf'- [^\s:"]+(?: (?>→ ?)?(?>{_QUOTED}|{_CUT}|\(no name\)|(?!\[ref=){_STATE_TEXT}))*+'
+_CHANGED = pattern(rf"[+~=-] +{_CHANGED_HEAD} \[ref=(E\d+)\]")
+_LONG_REFS = pattern(rf"^( *(?:[+~=-] +)?{_CHANGED_HEAD}) \[ref=(E\d+)\]", re.MULTILINE)
 
 FIELDS = ("textbox", "searchbox", "combobox", "spinbutton")
 """The roles of text fields."""
 WITH_VALUES = (*FIELDS, "slider", "progressbar", "meter", "scrollbar")
 """The roles whose text is a value, which may change while the element stays the same."""
+CELLS = ("cell", "gridcell", "columnheader", "rowheader")
 ITEMS = ("row", "listitem", "treeitem", "article")
 """The roles of the items of tables, lists, trees and feeds."""
 LANDMARKS = ("banner", "complementary", "contentinfo", "navigation", "search")
@@ -264,25 +266,20 @@ def label_of(line: str) -> str:
     return " ".join([match[1], *hints[:1]])
 
 
-def without_ref(line: str) -> str:
-    found = _REF.match(line)
+def _without(head: re.Pattern[str], line: str) -> str:
+    found = head.match(line)
     return found[1] + line[found.end() :] if found else line
 
 
-def without_focus(line: str) -> str:
-    found = _FOCUSED.match(line)
-    return found[1] + line[found.end() :] if found else line
+without_ref, without_focus, without_selected, without_behind = (
+    partial(_without, head) for head in (_REF, _FOCUSED, _SELECTED, _BEHIND)
+)
+"""The line without its ref, or without the state `[focused]`, `[selected]`, or `[inert]` or `[covered]`."""
 
 
-def without_behind(line: str) -> str:
-    """The line without the state `[inert]` or `[covered]`."""
-    found = _BEHIND.match(line)
-    return found[1] + line[found.end() :] if found else line
-
-
-def without_selected(line: str) -> str:
-    found = _SELECTED.match(line)
-    return found[1] + line[found.end() :] if found else line
+def with_short_refs(text: str) -> str:
+    """The lines of a snapshot or of a difference with `E12` in place of `[ref=E12]`, but not in texts of the page."""
+    return _LONG_REFS.sub(r"\1 \2", text)
 
 
 def state_in(line: str, name: str) -> bool:

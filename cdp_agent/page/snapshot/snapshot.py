@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -136,10 +136,14 @@ class MarkedReading(msgspec.Struct, frozen=True):
     draggable: bool = False
     """Whether anything on the page may be dragged, or drawn on."""
 
-    def within(self, budget_tokens: int, without: Collection[int] = ()) -> str:
-        """The text within a number of tokens, without the lines at the indexes `without`."""
-        lines = [line for at, line in enumerate(self.marked) if at not in without]
-        return budget.fit("\n".join(lines), budget_tokens, self.notes)
+    def within(self, budget_tokens: int, without: Collection[int] = (), form: Callable[[str], str] = str) -> str:
+        """The text that has at most that number of tokens in this form, without the lines at the indexes `without`."""
+        marked = "\n".join(line for at, line in enumerate(self.marked) if at not in without)
+        sample = self.snapshot.text[: budget.SAMPLE]
+        room = budget_tokens * budget.tokens(sample) // budget.tokens(form(sample))
+        text = budget.fit(marked, room, self.notes)
+        fits = room <= budget_tokens or budget.tokens(form(text)) <= budget_tokens
+        return text if fits else budget.fit(marked, budget_tokens, self.notes)
 
 
 async def take(

@@ -14,7 +14,6 @@ from cdp_agent.agent.state.run import End
 from cdp_agent.errors import ActionError, BrowserError, SessionClosed
 from cdp_agent.extract.schema import Problem, listed
 from cdp_agent.outcome import TaskError
-from cdp_agent.page.snapshot.lines import heading
 from cdp_agent.security.fence import fence
 from cdp_agent.step_events import StepsVerified
 from cdp_agent.steps.flow.orchestrator import fill_system_prompt, preamble, take_picture
@@ -141,4 +140,4 @@ async def _page_now(step_run: StepRun, conversation: Conversation) -> str:
         now = await run.tabs.page.snapshot(budget_tokens=_PAGE_TOKENS)
     except (ActionError, SessionClosed, BrowserError) as error:
         return f"It cannot be read: {error}"
-    return run.secrets.mask(f"{heading(now.url, now.title)}\n\n{now.text}")
+    return run.secrets.mask(prompts.page_text(now.url, now.title, now.text))

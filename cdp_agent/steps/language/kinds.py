@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cdp_agent.page.snapshot.lines import FIELDS
+from cdp_agent.page.snapshot.lines import CELLS, FIELDS
 
 # Longer words come before words that they contain. The keys are those of ELEMENTS and AREAS.
 _WORDS = {
@@ -61,7 +61,6 @@ _ORDER = re.compile(rf"(?P<order>{'|'.join(_ORDERS)}|\d+(?:st|nd|rd|th)|(?:numbe
 LISTS = ("combobox", "listbox")
 BOXES = ("checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio")
 DIALOGS = ("dialog", "alertdialog")
-CELLS = ("cell", "gridcell", "rowheader", "columnheader")
 _TEXTS = ("generic", "text", "listitem", *CELLS, "heading")
 _PRESSED = ("button", "link", "menuitem", "tab", "switch", "image", "img", "summary", "generic")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from cdp_agent.page.snapshot.lines import CELLS
 from cdp_agent.steps.language.intents import Target
-from cdp_agent.steps.language.kinds import AREAS, CELLS, ordinal_at_beginning
+from cdp_agent.steps.language.kinds import AREAS, ordinal_at_beginning
 from cdp_agent.steps.language.words import mention_score, normal
 from cdp_agent.steps.resolve.outline import OutlineNode
 

@@ -62,7 +62,7 @@ function finishLine(line, parent) {
   if (line.id !== 0 && (line.maybeClickable || isFocusSentinel) && !isClickTarget(line)) line.id = 0;
   line.kids = joinShort(line.kids, line.role === '' && line.id !== 0);
   if (UNWRAPS.has(line.role)) unwrapParagraphs(line);
-  if (line.role === 'row') line.kids = foldCells((line.cells = withSpans(line.element, withoutResizers(line.kids))));
+  if (line.role === 'row') line.kids = foldCells((line.cells = withSpans(line.element, line.kids)));
   else if (GRID_ROLES.has(line.role)) withoutPanes(line);
   if (line.role === '') {
     if (line.element !== reading.marked && (isBare(line) || wrapsOneControl(line))) {
@@ -72,9 +72,14 @@ function finishLine(line, parent) {
     nameClickable(line);
   }
   if (line.id !== 0 && line.name === '' && HINTED.has(line.role)) addHint(line);
+  if (isNameless(line) && isHandle(line.element)) return;
   if (line.states.includes(' [description=')) {
     const words = line.name || (line.kids.length === 1 && typeof line.kids[0] === 'string' ? line.kids[0] : '');
-    if (words) line.states = line.states.replace(` [description=${quote(words)}]`, '');
+    const begin = quote(words).toLowerCase();
+    if (words)
+      line.states = line.states.replace(DESCRIPTION, (state, said) =>
+        begin.startsWith(`"${said.toLowerCase()}`) ? '' : state,
+      );
   }
   if (CELLS.has(line.role) && parent.role === 'row') {
     parent.kids.push(line);
@@ -111,6 +116,7 @@ const asBlocks = (kids) => [
   BREAK,
 ];
 
+const DESCRIPTION = / \[description="((?:[^"\\]|\\.)*)"\]/;
 const SHORT_TEXT = 40;
 const LONGEST_JOINED = 120;
 
@@ -292,18 +298,13 @@ function nameClickable(line) {
 
 const CELLS = roleSet('cell gridcell columnheader rowheader');
 
-const RESIZE_CURSOR = /^(?:col|ew|e|w)-resize$/;
-const RESIZER_CLASS = /col(?:umn)?[-_]?resiz/i;
-
-/** Drops column resize handles, which grids repeat in each row; those in the header row are kept. */
-function withoutResizers(kids) {
-  if (kids.some((kid) => kid.role === 'columnheader')) return kids;
-  return kids.filter((kid) => typeof kid === 'string' || !isNameless(kid) || !isResizer(kid.element));
-}
+const HANDLE_CLASS = /(?:col(?:umn)?|cell)[-_]?resiz|resize(?:r|[-_]?handle)|split-?pane|splitter|scroll-?bar/i;
 
 const isNameless = ({ role, name, kids }) => role === 'generic' && name === '' && kids.length === 0;
-const isResizer = (element) =>
-  RESIZE_CURSOR.test(computedStyleOf(element).cursor) || RESIZER_CLASS.test(attr(element, 'class') ?? '');
+/** Whether it only resizes or scrolls something: a handle or a bar, which grids repeat in each column or row. */
+const isHandle = (element) =>
+  HANDLE_CLASS.test(attr(element, 'class') ?? '') ||
+  (closest(element, 'tr,[role="row" i]') !== null && computedStyleOf(element).cursor.endsWith('-resize'));
 
 /**
  * Joins the cells of a row to one text, "a | b"; cells that contain lines stay lines of their own, and empty cells

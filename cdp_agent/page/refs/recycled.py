@@ -29,6 +29,7 @@ async def check_untouched(tab: Tab, ref: str, past: Snapshot) -> None:
     That is: the same element with the same role and name, in the same row.
     """
     at, now = await locate(tab, ref), await tab.read()
+    ref = ref if ref in past.refs else at.ref  # of the page before, for an element that this one has, too
     was, line = line_of(past.text, ref), line_of(now.text, ref)
     before, label = label_of(was), label_of(line)
     if at.ref != ref:

@@ -5,8 +5,9 @@ The lines are those of snapshots and of Markdown.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -26,16 +27,26 @@ _ROW = re.compile(r"^\s*- row\b")
 _SEPARATOR = " \n "
 _NUMBERS = ("", "#", "no", "no.", "nr", "nr.", "id", "number")
 """Heads of columns that number the things that the table's caption names."""
+_QUANTITIES = ("quantity", "qty", "amount", "count", "pieces", "menge", "anzahl", "antall", "cantidad", "数量", "個数")
+"""Heads of columns that count the things that the rows are named after."""
 _FEW_CELLS = 3
 """A row with fewer cells is a label and its value."""
-_LETTER = re.compile(r"[^\W\d_]")
+_STEP = 2
+"""Spaces by which what is inside of a line is indented."""
+_WORD = re.compile(r"[^\W\d_]+")
+SAYS_LITTLE = frozenset(
+    """
+    available current different existing further left new other remaining same times total
+    """.split()  # noqa: SIM905  # words, not a list of strings
+)
+"""Adjectives that any thing that is counted may have."""
 
 
 class PlacedLine(msgspec.Struct, frozen=True):
-    """A line of a page. `text` is what the page says in it; `header`: the cells of its table's first row.
+    """A line of a page. `text` is what the page says in it; `header`: the heads of its cells, or of all its table's.
 
     `around`: the names of what it is in, and the term that it defines; `before`: the line before it and the heading
-    above it, which tell what a line without words of its own is about.
+    above it, which tell what a line without words of its own is about. `cells`: those of its row, if it is in one.
     """
 
     raw: str
@@ -43,6 +54,7 @@ class PlacedLine(msgspec.Struct, frozen=True):
     header: tuple[str, ...] = ()
     around: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
 
 
 def text_of(line: str) -> str:
@@ -58,20 +70,27 @@ def placed(lines: Iterable[str]) -> Iterator[PlacedLine]:
     inside: list[tuple[int, str]] = []
     heading = before = term = ""
     header: tuple[str, ...] = ()
-    header_depth = 0
-    for line in lines:
-        if TABLE_RULE.match(line):
-            continue
-        text, depth = text_of(line), len(line) - len(line.lstrip(" "))
+    row: tuple[str, ...] = ()
+    header_depth = row_depth = at_cell = 0
+    read = [(line, text_of(line), len(line) - len(line.lstrip(" "))) for line in lines if not TABLE_RULE.match(line)]
+    for place, (line, text, depth) in enumerate(read):
         while inside and inside[-1][0] >= depth:
             inside.pop()
-        cells = cells_of(text)
-        if depth < header_depth or (depth == header_depth and len(cells) < 2 and not _ROW.match(line)):
+        cells = tuple(cells_of(text))
+        if _ROW.match(line) or depth <= row_depth:
+            row = tuple(_cells_below(read, place)) if _ROW.match(line) and not text else ()
+            row_depth, at_cell = depth, 0
+        in_row = row or cells
+        if depth < header_depth or (depth == header_depth and len(in_row) < 2 and not _ROW.match(line)):
             header = ()
+        heads = header
+        if row and depth == row_depth + _STEP:
+            heads = header[at_cell : at_cell + len(cells)] if len(header) == len(row) else header
+            at_cell += len(cells)
         around = (*(name for _, name in inside), *filter(None, [term]))
-        yield PlacedLine(line, text, header, around, tuple(filter(None, (before, heading))))
-        if len(cells) > 1 and not header:
-            header, header_depth = tuple(cells), depth
+        yield PlacedLine(line, text, heads, around, tuple(filter(None, (before, heading))), in_row)
+        if len(in_row) > 1 and not header:
+            header, header_depth = in_row, row_depth if row else depth
         if text:
             inside.append((depth, text))
             before = text
@@ -79,11 +98,19 @@ def placed(lines: Iterable[str]) -> Iterator[PlacedLine]:
         heading = text if _TITLE.match(line) else heading
 
 
+def _cells_below(read: Sequence[tuple[str, str, int]], place: int) -> Iterator[str]:
+    """The cells of a row whose line is at `place`, where they stand in the lines below."""
+    _, _, row_depth = read[place]
+    for _, text, depth in itertools.takewhile(lambda line: line[2] > row_depth, itertools.islice(read, place + 1, None)):
+        if depth == row_depth + _STEP:
+            yield from cells_of(text)
+
+
 def about(line: PlacedLine, start: int, end: int) -> tuple[str, str]:
     """What a figure in the normalised text of a line, from `start` to `end`, is beside, and what stands around it.
 
-    In a row these are the other words of its cell, and the head of its column. Around a figure alone in its line there
-    are also the line before it and the heading.
+    In a row these are the other words of its cell, and the head of its column; the row's first cell where that is its
+    label. Around a figure alone in its line there are also the line before it and the heading.
     """
     if "|" not in line.text and not line.header:
         beside = f"{line.text[:start]} {line.text[end:]}"
@@ -96,7 +123,8 @@ def about(line: PlacedLine, start: int, end: int) -> tuple[str, str]:
     if len(line.header) != len(cells):
         return beside, _SEPARATOR.join(line.header)
     head = line.header[line.text.count("|", 0, start) - line.text.startswith("|")]
-    return beside, _SEPARATOR.join([head, *(line.around if head.casefold() in _NUMBERS else ())])
+    labels = line.cells[:1] if len(line.cells) < _FEW_CELLS or head.casefold() in _QUANTITIES else ()
+    return beside, _SEPARATOR.join([head, *labels, *(line.around if head.casefold() in _NUMBERS else ())])
 
 
 def cells_of(text: str) -> list[str]:
@@ -107,4 +135,5 @@ def cells_of(text: str) -> list[str]:
 
 
 def has_words(text: str) -> bool:
-    return _LETTER.search(text) is not None
+    """Whether a text has words that tell what it is about."""
+    return any(word not in SAYS_LITTLE for word in _WORD.findall(text))

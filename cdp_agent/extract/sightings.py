@@ -69,15 +69,18 @@ class ShownFigures:
         claimed = figures(wanted) or list(long_numbers(wanted))
         return bool(claimed) and not words_besides(wanted, claimed)
 
-    def sighting(self, claim: str, beside: Sequence[str] = ()) -> Sighting | None:
+    def sighting(self, claim: str, beside: Sequence[str] = (), *, counts: bool = False) -> Sighting | None:
         """Where the figures of a claim are shown: the last line where they mean the same, else the last with them.
 
-        They mean the same where their units are given, and one of the words `beside` the claim.
+        They mean the same where their units are given, and one of the words `beside` the claim. `counts`: what counts
+        things has no unit of measure.
         """
         wanted = normalise(claim)
-        return self._sighting(figures(wanted), beside) or self._sighting(list(long_numbers(wanted)), beside)
+        return self._sighting(figures(wanted), beside, counts) or self._sighting(
+            list(long_numbers(wanted)), beside, counts
+        )
 
-    def _sighting(self, claimed: list[Figure], beside: Sequence[str]) -> Sighting | None:
+    def _sighting(self, claimed: list[Figure], beside: Sequence[str], counts: bool) -> Sighting | None:
         if not claimed:
             return None
         other: Sighting | None = None
@@ -85,7 +88,8 @@ class ShownFigures:
         lines = self._lines
         for at in sorted(set[int]().union(*map(self._lines_with, claimed))):
             line, shown = lines[at]
-            matching = {one: [each for each in shown if not each.part and each.shows(one)] for one in claimed}
+            whole = [figure for figure in shown if not (figure.part or (counts and figure.unit))]
+            matching = {one: [figure for figure in whole if figure.shows(one)] for one in claimed}
             same = {one for one in claimed if any(self._means_same(one, each, line, beside) for each in matching[one])}
             if len(same) == len(matching):
                 return Sighting(line.raw.strip(), same=True)

@@ -153,7 +153,7 @@ def _with_words_beside(exact: str, text: str, plain: str, start: int, end: int) 
     words: list[str] = []
     at = label_end = end
     while len(words) < _MOST_BESIDE and (match := _NEXT_WORD.match(plain, at)):
-        if match[1] in _FUNCTION_WORDS and not (words and match[1] in _COPULAS):
+        if match[1] in _FUNCTION_WORDS and match[1] not in _COPULAS:
             break
         at = match.end()
         if match[1] not in (*SAYS_LITTLE, *_COPULAS):

@@ -68,14 +68,14 @@ _UNITS = _table("""
     l litre litres liter liters
     ml millilitre millilitres milliliter milliliters
     m2 sqm
-    h hr hrs hour hours std timer
-    min mins minute minutes
-    s sec secs second seconds
+    h hr hrs hour hours std stunde stunden timer
+    min mins minute minutes minuten minutt minutter
+    s sec secs second seconds sekunde sekunden sekund sekunder
     ms millisecond milliseconds
-    day days d tag tage dag dager
-    week weeks wk woche wochen uke uker
-    month months mo mth monat monate måned måneder
-    year years yr yrs jahr jahre år
+    day days d tag tage tagen dag dager
+    week weeks wk woche wochen uke uker veckor
+    month months mo mth monat monate monaten måned måneder
+    year years yr yrs jahr jahre jahren år
     night nights
     person people persons guest guests
     gb gigabyte gigabytes gib ギガバイト
@@ -94,8 +94,8 @@ _UNITS = _table("""
     °f ℉ fahrenheit
     % percent prozent prosent pct
 """)
-_AMBIGUOUS_UNITS = {"pound": ("lb", "£")}
-"""Units whose name is ambiguous, with the units that it may mean."""
+_AMBIGUOUS_UNITS = {"pound": ("lb", "£"), ",-": ("kr", "€", "chf")}
+"""Units whose sign or name is ambiguous, with the units that it may mean."""
 _CURRENCIES = _table("""
     € eur euro euros
     $ usd cad aud nzd dollar dollars us$ ca$ a$
@@ -147,8 +147,8 @@ def _either(words: dict[str, str] | dict[str, int] | dict[str, float]) -> str:
     return "|".join(re.escape(each) for each in sorted(words, key=len, reverse=True))
 
 
-_IDEOGRAPHS = "\u2e80-\uff0f"  # scripts that do not separate words from figures
-_WORD_ENDS = rf"(?:(?![^\W\d_])|(?=[{_IDEOGRAPHS}]))"
+IDEOGRAPHS = "\u2e80-\uff0f"  # scripts that do not separate words from figures
+_WORD_ENDS = rf"(?:(?![^\W\d_])|(?=[{IDEOGRAPHS}]))"
 _MONTH = rf"(?:{_either(_MONTHS)})(?![^\W\d_])\.?"
 _ORDINAL = r"(?:st|nd|rd|th|\.|º|er)?"
 _YEAR = r"(?:1[5-9]|20|21)\d\d"
@@ -182,7 +182,7 @@ _LONGEST_PREFIX = 4  # digits of a country code and a trunk prefix
 _NUMBER = re.compile(
     rf"(?:(?<!\w)(?P<before>{_either(_CURRENCIES)})[ -]?)?"
     r"(?P<numeral>\d(?:[\d.,'_]|(?<=\d)\s(?=\d{3}(?!\d)))*)(?:\^(?P<cents>\d\d)(?!\d))?"
-    rf"(?:\s?(?P<scale>{_either(_SCALES)})(?![^\W\d_€$£¥]))?(?:,-|\.-)?"
+    rf"(?:\s?(?P<scale>{_either(_SCALES)})(?![^\W\d_€$£¥]))?(?P<whole>(?<=[,.])-(?!\d))?"
     rf"(?:[\s-]?(?P<after>{_either(_CURRENCIES | _UNITS)}){_WORD_ENDS})?"
     rf"(?:\s?(?:/\s?|per |a |an |pr\.? |pro )(?P<per>{_either(_UNITS)})(?![^\W\d_])|\s(?P<ly>month|year|week|hour)ly)?"
 )
@@ -265,7 +265,7 @@ def _days(parts: dict[str, str | None]) -> Iterator[tuple[int, int, int]]:
     else:
         orders = [(int(parts["m"] or 0), int(parts["d"] or 0))]
     for month, day in orders:
-        if 1 <= month <= 12 and day <= 31 and (day or name):
+        if 1 <= month <= 12 and day <= 31 and (day or name or parts.get("d", "") is None):
             yield year, month, day
 
 
@@ -320,14 +320,14 @@ def _as_part(number: Figure, moments: list[Figure]) -> Figure:
 def _numbers(text: str, read: Callable[[str], Iterator[float]]) -> Iterator[Figure]:
     for match in _NUMBER.finditer(text):
         before = text[match.start() - 1 : match.start()]
-        if not match["before"] and (before == "_" or (before.isalpha() and before < _IDEOGRAPHS[0])):
+        if not match["before"] and (before == "_" or (before.isalpha() and before < IDEOGRAPHS[0])):
             continue
         numeral = match["numeral"]
         bare = readings = set(read(numeral))
         if match["cents"]:
             readings = {float(f"{only_digits(numeral)}.{match['cents']}")}
         unit = match["before"] or match["after"] or ""
-        unit = _CURRENCIES.get(unit) or _UNITS.get(unit, "")
+        unit = _CURRENCIES.get(unit) or _UNITS.get(unit) or (",-" if match["whole"] else "")
         if scale := match["scale"]:
             scaled = {each * _SCALES[scale] for each in readings}
             if (

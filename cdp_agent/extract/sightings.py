@@ -10,7 +10,7 @@ from functools import cached_property
 import msgspec
 
 from .contexts import PlacedLine, about, placed
-from .figures import Figure, all_figures, figures, long_numbers, units_in
+from .figures import IDEOGRAPHS, Figure, all_figures, figures, long_numbers, units_in
 from .grounding import is_one_word, normalise, words_besides
 
 _NEXT_CELL = re.compile(r"\s?\|\s?([^|\s]+)\s?(?=\||$)")
@@ -110,7 +110,10 @@ class ShownFigures:
         if (unit and claimed.unit not in units) or (per and claimed.per not in units):
             return False
         words = _WORD.findall(context)
-        return not beside or any(is_one_word(one, word) for one in beside for word in words)
+        return not beside or any(
+            one[:2] in context if one >= IDEOGRAPHS[0] else any(is_one_word(one, word) for word in words)
+            for one in beside
+        )
 
     @cached_property
     def _lines(self) -> list[tuple[ShownLine, list[Figure]]]:

@@ -5,7 +5,6 @@ The lines are those of snapshots and of Markdown.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -101,7 +100,10 @@ def placed(lines: Iterable[str]) -> Iterator[PlacedLine]:
 def _cells_below(read: Sequence[tuple[str, str, int]], place: int) -> Iterator[str]:
     """The cells of a row whose line is at `place`, where they stand in the lines below."""
     _, _, row_depth = read[place]
-    for _, text, depth in itertools.takewhile(lambda line: line[2] > row_depth, itertools.islice(read, place + 1, None)):
+    for at in range(place + 1, len(read)):
+        _, text, depth = read[at]
+        if depth <= row_depth:
+            return
         if depth == row_depth + _STEP:
             yield from cells_of(text)
 

@@ -94,8 +94,6 @@ _UNITS = _table("""
     °f ℉ fahrenheit
     % percent prozent prosent pct
 """)
-_AMBIGUOUS_UNITS = {"pound": ("lb", "£"), ",-": ("kr", "€", "chf")}
-"""Units whose sign or name is ambiguous, with the units that it may mean."""
 _CURRENCIES = _table("""
     € eur euro euros
     $ usd cad aud nzd dollar dollars us$ ca$ a$
@@ -116,6 +114,10 @@ _CURRENCIES = _table("""
     r$ brl
     mx$ mxn
 """)
+WHOLE = ",-"
+"""The unit of a price in whole crowns or euros, which its sign leaves open."""
+_AMBIGUOUS_UNITS = {"pound": ("lb", "£"), WHOLE: tuple(set(_CURRENCIES.values()))}
+"""Units whose sign or name is ambiguous, with the units that it may mean."""
 _SCALES = {"k": 1e3, "thousand": 1e3, "tsd": 1e3, "lakh": 1e5, "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6}
 _SCALES |= {"millions": 1e6, "millionen": 1e6, "crore": 1e7, "b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9}
 _SCALES |= {"mrd": 1e9, "milliarden": 1e9, "trillion": 1e12, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8}
@@ -327,7 +329,7 @@ def _numbers(text: str, read: Callable[[str], Iterator[float]]) -> Iterator[Figu
         if match["cents"]:
             readings = {float(f"{only_digits(numeral)}.{match['cents']}")}
         unit = match["before"] or match["after"] or ""
-        unit = _CURRENCIES.get(unit) or _UNITS.get(unit) or (",-" if match["whole"] else "")
+        unit = _CURRENCIES.get(unit) or _UNITS.get(unit) or (WHOLE if match["whole"] else "")
         if scale := match["scale"]:
             scaled = {each * _SCALES[scale] for each in readings}
             if (

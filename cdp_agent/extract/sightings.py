@@ -10,7 +10,7 @@ from functools import cached_property
 import msgspec
 
 from .contexts import PlacedLine, about, placed
-from .figures import IDEOGRAPHS, Figure, all_figures, figures, long_numbers, units_in
+from .figures import IDEOGRAPHS, WHOLE, Figure, all_figures, figures, long_numbers, units_in
 from .grounding import is_one_word, normalise, words_besides
 
 _NEXT_CELL = re.compile(r"\s?\|\s?([^|\s]+)\s?(?=\||$)")
@@ -101,12 +101,12 @@ class ShownFigures:
     def _means_same(self, claimed: Figure, shown: Figure, line: ShownLine, beside: Sequence[str]) -> bool:
         if shown.kind == "number" and shown.values.isdisjoint(claimed.values):  # $12 is not $12 million
             return False
-        unit, per = claimed.unit and not shown.unit, claimed.per and not shown.per
+        unit, per = claimed.unit and shown.unit in ("", WHOLE), claimed.per and not shown.per
         if not (beside or unit or per):
             return True
         own, around = line.about(shown)
         context = f"{own} \n {normalise(around)}"
-        units = units_in(context) if unit or per else frozenset()
+        units = units_in(self._text if shown.unit == WHOLE else context) if unit or per else frozenset()
         if (unit and claimed.unit not in units) or (per and claimed.per not in units):
             return False
         words = _WORD.findall(context)

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from cdp_agent.page.snapshot.lines import ITEMS
+
 _ROLE = re.compile(
     r"^(\s*)(?:[+~=-] +)?- (?:row|cell|gridcell|columnheader|rowheader|listitem|text|paragraph|term|definition|link"
     r"|button|heading|img|generic|group|status|strong|emphasis|caption|option|treeitem|article|region|list|table|grid"
@@ -23,6 +25,7 @@ TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]*-{3}[\s:|-]*$")
 _TITLE = re.compile(r"^\s*(?:#{1,6} |- heading )")
 _TERM = re.compile(r"^\s*- (?:term|rowheader|columnheader)\b")
 _ROW = re.compile(r"^\s*- row\b")
+_ITEM = re.compile(rf"^\s*- (?:{'|'.join(ITEMS)})\b")
 _SEPARATOR = " \n "
 _NUMBERS = ("", "#", "no", "no.", "nr", "nr.", "id", "number")
 """Heads of columns that number the things that the table's caption names."""
@@ -30,6 +33,7 @@ _QUANTITIES = ("quantity", "qty", "amount", "count", "pieces", "menge", "anzahl"
 """Heads of columns that count the things that the rows are named after."""
 _FEW_CELLS = 3
 """A row with fewer cells is a label and its value."""
+_DEEPEST = 1_000_000
 _STEP = 2
 """Spaces by which what is inside of a line is indented."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -45,7 +49,8 @@ class PlacedLine(msgspec.Struct, frozen=True):
     """A line of a page. `text` is what the page says in it; `header`: the heads of its cells, or of all its table's.
 
     `around`: the names of what it is in, and the term that it defines; `before`: the line before it and the heading
-    above it, which tell what a line without words of its own is about. `cells`: those of its row, if it is in one.
+    above it, which tell what a line without words of its own is about. `cells`: the texts of the row or item that it is
+    in; `is_cell`: that is a row.
     """
 
     raw: str
@@ -54,6 +59,7 @@ class PlacedLine(msgspec.Struct, frozen=True):
     around: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     cells: tuple[str, ...] = ()
+    is_cell: bool = False
 
 
 def text_of(line: str) -> str:
@@ -69,27 +75,32 @@ def placed(lines: Iterable[str]) -> Iterator[PlacedLine]:
     inside: list[tuple[int, str]] = []
     heading = before = term = ""
     header: tuple[str, ...] = ()
-    row: tuple[str, ...] = ()
-    header_depth = row_depth = at_cell = 0
+    items: list[tuple[int, tuple[str, ...]]] = []
+    header_depth = at_cell = 0
+    row_depth = _DEEPEST
     read = [(line, text_of(line), len(line) - len(line.lstrip(" "))) for line in lines if not TABLE_RULE.match(line)]
     for place, (line, text, depth) in enumerate(read):
         while inside and inside[-1][0] >= depth:
             inside.pop()
-        cells = tuple(cells_of(text))
-        if _ROW.match(line) or depth <= row_depth:
-            row = tuple(_cells_below(read, place)) if _ROW.match(line) and not text else ()
-            row_depth, at_cell = depth, 0
-        in_row = row or cells
-        if depth < header_depth or (depth == header_depth and len(in_row) < 2 and not _ROW.match(line)):
+        while items and items[-1][0] >= depth:
+            items.pop()
+        is_row, cells = bool(_ROW.match(line)), tuple(cells_of(text))
+        if is_row or depth <= row_depth:
+            row_depth, at_cell = depth if is_row and not text else _DEEPEST, 0
+        if _ITEM.match(line):
+            items.append((depth, cells if text else tuple(_texts_below(read, place, direct=is_row))))
+        item = items[-1][1] if items else cells
+        is_cell = is_row or depth > row_depth
+        if depth < header_depth or (depth == header_depth and not is_row and len(cells) < 2):
             header = ()
         heads = header
-        if row and depth == row_depth + _STEP:
-            heads = header[at_cell : at_cell + len(cells)] if len(header) == len(row) else header
+        if depth == row_depth + _STEP:
+            heads = header[at_cell : at_cell + len(cells)] if len(header) == len(item) else header
             at_cell += len(cells)
         around = (*(name for _, name in inside), *filter(None, [term]))
-        yield PlacedLine(line, text, heads, around, tuple(filter(None, (before, heading))), in_row)
-        if len(in_row) > 1 and not header:
-            header, header_depth = in_row, row_depth if row else depth
+        yield PlacedLine(line, text, heads, around, tuple(filter(None, (before, heading))), item, is_cell)
+        if not header and len(row := item if is_cell else cells) > 1:
+            header, header_depth = row, min(depth, row_depth)
         if text:
             inside.append((depth, text))
             before = text
@@ -97,14 +108,14 @@ def placed(lines: Iterable[str]) -> Iterator[PlacedLine]:
         heading = text if _TITLE.match(line) else heading
 
 
-def _cells_below(read: Sequence[tuple[str, str, int]], place: int) -> Iterator[str]:
-    """The cells of a row whose line is at `place`, where they stand in the lines below."""
-    _, _, row_depth = read[place]
+def _texts_below(read: Sequence[tuple[str, str, int]], place: int, *, direct: bool) -> Iterator[str]:
+    """The cells of the lines inside of the line at `place`; `direct`: without those that are inside of these."""
     for at in range(place + 1, len(read)):
         _, text, depth = read[at]
-        if depth <= row_depth:
+        inner = depth - read[place][2]
+        if inner <= 0:
             return
-        if depth == row_depth + _STEP:
+        if inner == _STEP if direct else text:
             yield from cells_of(text)
 
 
@@ -117,7 +128,7 @@ def about(line: PlacedLine, start: int, end: int) -> tuple[str, str]:
     if "|" not in line.text and not line.header:
         beside = f"{line.text[:start]} {line.text[end:]}"
         return beside, _SEPARATOR.join([*line.around, *(() if has_words(beside) else line.before)])
-    cells = line.text.strip("| ").split("|")
+    cells = cells_of(line.text)
     begins, ends = line.text.rfind("|", 0, start) + 1, line.text.find("|", end)
     beside = f"{line.text[begins:start]} {line.text[end : ends if ends >= 0 else None]}"
     if not line.header:
@@ -133,7 +144,8 @@ def cells_of(text: str) -> list[str]:
     """The cells of a row, or the text itself."""
     if "|" not in text:
         return [text]
-    return [cell.strip() for cell in text.strip().strip("|").split("|")]
+    row = text.strip()
+    return [cell.strip() for cell in (row.strip("|") if row.startswith("|") else row).split("|")]
 
 
 def has_words(text: str) -> bool:

@@ -229,6 +229,11 @@ def units_in(text: str) -> frozenset[str]:
     return frozenset(_CURRENCIES.get(match[1]) or _UNITS[match[1]] for match in _NAMED_UNIT.finditer(text))
 
 
+def is_currency(unit: str) -> bool:
+    """Whether a figure of this unit is an amount of money."""
+    return unit in _CURRENCIES or unit == WHOLE
+
+
 def rounded(number: float) -> float:
     """The absolute value, rounded to _SIGNIFICANT digits, but not beyond the range of floats."""
     try:

@@ -1,0 +1,187 @@
+"""Whether an answer to a short question is read off one place of a page, so that no model has to judge it.
+
+This is strict rather than clever. Every word of question and answer has to stand at that place, apart from words that
+mean little, and every word there that says what the answer's figure or name is has to stand in question or answer. No
+other place may answer the question as well. So a superlative, a negation, a count of rows or a product that is not
+there is never verified, in whatever language. What is not as plain as that is left to the judge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from cdp_agent.extract.claims import WEB_ADDRESS, claims
+from cdp_agent.extract.contexts import PlacedLine, cells_of, placed
+from cdp_agent.extract.figures import Figure, figures, is_currency, units_in
+from cdp_agent.extract.grounding import SourcePage, normalise
+from cdp_agent.extract.sightings import ShownLine
+
+_WORD = re.compile(r"\w+")
+_LETTER = re.compile(r"[^\W\d_]")
+_PART = re.compile(r"[^,;·•|()]+")
+_TOP = re.compile(r"\s*- heading .*\[level=1\]|# ")
+_DEFINITION = re.compile(r"\s*- definition\b")
+_LONGEST = 200
+_SHORTEST_PLURAL = 4
+_LABEL_AND_VALUE = 2
+_UNKNOWN = frozenset(("",))
+"""What says nothing of a figure: no answer has it."""
+_PRICE = "price"
+_PRICES = frozenset("cost costs price prices kostet preis koster pris prisen".split())  # noqa: SIM905  # words
+_MEANS_LITTLE = frozenset(
+    """
+    a an and the of there is are was were be do does did has have it its this that there what which who whose when where how
+    much many please tell me give i you my your in on at for by s
+    der die das dem den ein eine ist sind was wer wie viel viele wann wo hat bitte im am für
+    er en et den det de hva hvor mye mange når hvem har på i
+    el la los las un una es son qué cuál cuánto le les une est quel quelle combien du
+    """.split()  # noqa: SIM905  # words
+)
+"""Words that tell nothing apart. Those that compare, deny, or say from where to where are not among them."""
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """A figure or text of a page. `label` are the words that say what it is, `texts` what it is shown beside."""
+
+    line: PlacedLine
+    text: str
+    label: frozenset[str]
+    texts: tuple[str, ...] = ()
+    figure: Figure | None = None
+
+    def is_label_of(self, wanted: frozenset[str]) -> bool:
+        """Whether the place is a text that just repeats the question."""
+        return self.figure is None and words(self.text) <= wanted
+
+
+def reading(question: str, answer: str, page: str, url: str) -> str | None:
+    """The line of a page that answers the question alone, and with this answer; None if there is none.
+
+    `page` is a whole snapshot without what the run typed itself.
+    """
+    asked = SourcePage(question)
+    new = [claim.text for claim in claims(answer) if not asked.contains(claim.text)]
+    shown = figures(normalise(new[0])) if len(new) == 1 else []
+    if len(new) != 1 or len(shown) > 1 or len(answer) > _LONGEST or WEB_ADDRESS.match(new[0]):
+        return None
+    lines = [_normalised(line) for line in placed(page.split("\n"))]
+    wanted = words(question)
+    said = wanted | (words(answer) - words(new[0]))
+    top = _top(lines, url)
+    places = _figures(lines, shown[0]) if shown else _texts(lines)
+    unit = shown[0].unit if shown else ""
+    if not unit:  # what it is must be said in a word of the question
+        places = (place for place in places if not place.label.isdisjoint(wanted) and not place.is_label_of(wanted))
+    rivals = [place for place in places if wanted <= _around(place, said, top)]
+    right = [place for place in rivals if _shows(place, new[0], shown)]
+    implied = words(new[0]) | ({_PRICE} if is_currency(unit) else set())
+    for place in right:
+        if not (place.label - implied <= said <= _around(place, said, top) and _in_order(question, place)):
+            return None
+    return right[-1].line.raw.strip() if right and len(right) == len(rivals) else None
+
+
+def _normalised(line: PlacedLine) -> PlacedLine:
+    texts = (tuple(map(normalise, texts)) for texts in (line.header, line.around, line.before, line.cells))
+    return PlacedLine(line.raw, normalise(line.text), *texts, line.is_cell)
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text that tell something, each in one form."""
+    return frozenset(_ordered(text))
+
+
+def _ordered(text: str) -> Iterator[str]:
+    for word in _WORD.findall(normalise(text)):
+        if word not in _MEANS_LITTLE:
+            is_plural = len(word) >= _SHORTEST_PLURAL and word.endswith("s")
+            yield _PRICE if word in _PRICES else word[:-1] if is_plural else word
+
+
+def _top(lines: Iterable[PlacedLine], url: str) -> str:
+    """The page's only main heading; "" if there are more, or it just repeats what the address asks for."""
+    tops = [line.text for line in lines if _TOP.match(line.raw)]
+    query = words(unquote(urlsplit(url).query.replace("+", " ")))
+    return tops[0] if len(tops) == 1 and words(tops[0]).isdisjoint(query) else ""
+
+
+def _figures(lines: Iterable[PlacedLine], claimed: Figure) -> Iterator[_Place]:
+    """The figures of the page that are of the same kind as a claimed one."""
+    for line in lines:
+        shown = ShownLine(line)
+        for figure in shown.figures:
+            beside, around = shown.about(figure)
+            unit = figure.unit or (claimed.unit if claimed.unit in units_in(around) else "")
+            if (figure.kind, unit, figure.per) == (claimed.kind, claimed.unit, claimed.per) and not figure.part:
+                place = _placed(line, figure.start, beside, figure)
+                first = min(other.start for other in shown.figures)
+                yield msgspec.structs.replace(place, texts=(*place.texts, line.text[:first]))
+
+
+def _texts(lines: Iterable[PlacedLine]) -> Iterator[_Place]:
+    """The parts of the page's lines."""
+    for line in lines:
+        for part in _PART.finditer(line.text):
+            yield _placed(line, part.start(), part[0], None)
+
+
+def _placed(line: PlacedLine, start: int, beside: str, figure: Figure | None) -> _Place:
+    """What begins there in a line, with what says what it is: its words, its head or term, or the line before it."""
+    own, heads = cells_of(line.text), line.header
+    at = line.text.count("|", 0, start) - line.text.startswith("|")
+    cell = own[at] if at < len(own) else line.text
+    others = [text for text in line.cells if text != cell and text.strip()]
+    label, texts = words(beside), [*others, *line.around]
+    if line.is_cell:
+        head = heads[at] if len(heads) == len(own) else ""
+        if len(line.cells) == _LABEL_AND_VALUE and cell != line.cells[0]:
+            label, texts = label | words(line.cells[0]), [*texts, head]
+        else:
+            label |= words(head) or _UNKNOWN
+        numbers = [text for text in others if text != line.cells[0] and any(map(str.isdigit, text))]
+        texts = [text for text in texts if text not in numbers]
+    elif _DEFINITION.match(line.raw) and line.around:
+        label |= words(line.around[-1])
+    if not label and line.before:
+        label = words(line.before[0])
+    return _Place(
+        line, beside, label, tuple(text for text in texts if text == line.cells[0] or _LETTER.search(text)), figure
+    )
+
+
+def _around(place: _Place, said: frozenset[str], top: str) -> frozenset[str]:
+    """The words that say what the place is about: its label, and what stands around it, if all of that is said."""
+    line = place.line
+    around = place.label
+    if place.figure is not None:
+        around |= words(line.text[place.figure.start : place.figure.end])
+        around |= {_PRICE} if is_currency(place.figure.unit) else set()
+    whole = [found for text in place.texts if (found := words(text)) <= said]
+    around = around.union(*whole)
+    is_alone = len(line.cells) < _LABEL_AND_VALUE
+    name = next((words(text) for text in line.cells if text and text != top), frozenset[str]())
+    name = frozenset() if top in line.cells[:1] else name
+    heading = line.before[-1] if line.before else ""
+    if words(top) <= said and (words(heading) <= said if is_alone else name <= said):
+        around |= words(top)
+    return around if is_alone or name <= said or line.text in line.cells[:1] else frozenset()
+
+
+def _shows(place: _Place, claim: str, shown: list[Figure]) -> bool:
+    if place.figure is not None:
+        return place.figure.shows(shown[0]) and not place.figure.values.isdisjoint(shown[0].values)
+    return SourcePage(place.text).contains(claim)
+
+
+def _in_order(question: str, place: _Place) -> bool:
+    """Whether each text at the place has the question's words in the question's order: from here to there, not back."""
+    order = {word: at for at, word in enumerate(_ordered(question))}
+    for text in (place.line.text, *place.texts):
+        at = [order[word] for word in _ordered(text) if word in order]
+        if at != sorted(at):
+            return False
+    return True

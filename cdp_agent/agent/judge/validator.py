@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.agent.judge.claims import Checked, FoundClaim, check
+from cdp_agent.agent.judge.verified import reading
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import OverBudget
 from cdp_agent.agent.state.conversation import Conversation, Question
@@ -19,7 +20,7 @@ from cdp_agent.errors import ActionError, BadReply, BrowserError, Refused, Sessi
 from cdp_agent.events import AgentStatus, TaskValidated, TaskValidationError
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import Quality, TaskError
-from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.page.snapshot.budget import is_whole, tokens
 from cdp_agent.page.snapshot.lines import ITEMS, heading, shown_address
 from cdp_agent.security.fence import fence
 from cdp_agent.tools.base import Arguments, answer_tool
@@ -28,6 +29,8 @@ ACCEPTED = ("complete", "excellent")
 _ACTIONS_TOKENS, _FINDINGS_TOKENS, _PAGE_TOKENS = 4_000, 4_000, 4_000
 _ROWS_TOKENS = 3_000
 _RECORD = 400
+_LOOK = ("scroll", "wait", "wait_for")
+"""Tools that may load more of a page, and do nothing else to it."""
 _COMPARES = re.compile(
     r"\b(?:\w{2,}(?:est|ste[rns]?)|most|least|fewe[rs]t?|best|worst|first|last|top|all|every|each|none|only|average|sum|total|count"
     r"|how many|number of|wie viele|anzahl|alle|hvor mange|antall|\d+ (?!of\b)[^\W\d_]{3,})\b",
@@ -103,6 +106,11 @@ async def conclude(run: Run, answer: str) -> str | None:
             return _DOES_NOT_FIT.format(problems=listed(problems))
     run.validations += 1
     checked = check_claims(run, value)
+    if (place := await _place_of(run, answer, checked)) is not None:
+        words = f"The answer was verified by code: {shown_address(run.tabs.page.url)} shows it alone, in {place}"
+        run.emit(TaskValidated(**run.stamp, quality="complete", assessment=words, answer=answer, by="code"))
+        run.end = End(answer, validation="verified")
+        return None
     try:
         verdict = await _judge(run, answer, _reports(run, answer, checked))
     except (BadReply, Refused) as error:
@@ -161,6 +169,34 @@ async def confirm_abort(run: Run, reason: str) -> str | None:
     quality = verdict.completion_quality
     run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=quality, feedback=feedback))
     return _NOT_GIVEN_UP.format(feedback=fence(feedback, "feedback"))
+
+
+async def _place_of(run: Run, answer: str, checked: Checked) -> str | None:
+    """The line of the page from which an answer is read off; None where a model has to judge it.
+
+    With plan="auto", in a run of one page that did nothing but read, without a plan, a failure or words of the user
+    besides the task.
+    """
+    said = run.evidence.said_by_user
+    acts = [act.source for act in run.evidence.actions]
+    only_read = all(name in _LOOK or (name in run.tools and run.tools[name].read_only) for name in acts)
+    documents = {shown.url.partition("#")[0] for shown in run.evidence.shown if shown.url}
+    is_plain = run.options.plan == "auto" and run.plan is None and not (run.task.guardrails or run.task.form or said)
+    if not (
+        is_plain
+        and only_read
+        and not run.usage.errors
+        and len(documents) == 1
+        and checked.is_shown
+        and not checked.from_user
+    ):
+        return None
+    try:
+        now = await run.tabs.page.snapshot(budget_tokens=run.max_result_tokens)
+    except (ActionError, SessionClosed, BrowserError):
+        return None  # the judge is told so
+    is_same = now.url.partition("#")[0] in documents and is_whole(now.text) and not now.omitted
+    return reading(run.task.text, answer, now.text, now.url) if is_same else None
 
 
 def _is_repeated(run: Run, answer: str) -> bool:

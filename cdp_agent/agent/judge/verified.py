@@ -34,7 +34,7 @@ _PRICE = "price"
 _PRICES = frozenset("cost costs price prices kostet preis koster pris prisen".split())  # noqa: SIM905  # words
 _MEANS_LITTLE = frozenset(
     """
-    a an and the of there is are was were be do does did has have it its this that there what which who whose when where how
+    a an and the of is are was were be do does did has have it its this that there what which who whose when where how
     much many please tell me give i you my your in on at for by s
     der die das dem den ein eine ist sind was wer wie viel viele wann wo hat bitte im am für
     er en et den det de hva hvor mye mange når hvem har på i
@@ -86,8 +86,8 @@ def reading(question: str, answer: str, page: str, url: str) -> str | None:
 
 
 def _normalised(line: PlacedLine) -> PlacedLine:
-    texts = (tuple(map(normalise, texts)) for texts in (line.header, line.around, line.before, line.cells))
-    return PlacedLine(line.raw, normalise(line.text), *texts, line.is_cell)
+    around = {name: tuple(map(normalise, getattr(line, name))) for name in ("header", "around", "before", "cells")}
+    return msgspec.structs.replace(line, text=normalise(line.text), **around)
 
 
 def words(text: str) -> frozenset[str]:

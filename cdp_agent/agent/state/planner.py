@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,10 @@ from cdp_agent.agent.base.task import Plan
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Question
 from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.events import PlanRevised
+from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.page.snapshot.lines import shown_address
+from cdp_agent.security.fence import fence
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Arguments, Context, Observation, Tool, answer_tool, tool
 
@@ -38,12 +43,29 @@ against the user's limits. Say why then, and leave the rest empty. What may mere
 
 Answer by calling create_plan.{guardrails}"""
 _BEGINS_AT = "The browser will be at {url} at the beginning."
+_IS_AT = """\
+The browser is at {url} now. The task was begun without a plan, and takes longer than expected. What was done:
+"""
 _NAME_ADDRESS = """\
 The browser begins with a blank page and cannot search the web by itself, so give the address to begin at: the site \
 that the task names, else the one where a person would begin, such as a search engine."""
 _ADDRESS_OR_SEARCH = """\
 The browser begins with a blank page and can search the web (web_search). Give the address to begin at only when you \
 are sure of it, such as a site that the task names; else give none, and begin the plan with what to search for."""
+
+
+PLANNED_AFTER = 4
+"""So many turns a task may take without a plan, with plan="auto"."""
+_LONGEST_TASK = 40
+"""In tokens: a task that is longer is planned."""
+_DONE_SO_FAR = 4_000
+_SEVERAL = re.compile(
+    r"[;\n•]|[.!?…]\s+\S|[。！？]\s*\S|,.*,|(?:\d.*?){3}(?<!\d)\d|\b(?:and|or|then|after|before|until|if|unless|each|every|all"
+    r"|both|compare|und|oder|dann|danach|wenn|jede\w*|alle|beide|vergleiche|og|eller|så|deretter|hvis|hver|begge|y|o|luego"
+    r"|cada|et|ou|puis|chaque)\b|[、，然并后]",
+    re.IGNORECASE,
+)
+"""What a task may have that is more than one question or act. Its words only have more tasks planned."""
 
 
 _Criteria = Annotated[str, Meta(description="What has to be true, and in the answer, for success.")]
@@ -93,16 +115,41 @@ _NAMED = "create_plan", "Say what counts as success, and how to get there."
 _PLAN, _PLAN_AND_START = answer_tool(*_NAMED, PlanArguments), answer_tool(*_NAMED, PlanAndStartArguments)
 
 
+def is_planned(run: Run, *, at_page: bool) -> bool:
+    """Whether the run begins with a plan. With plan="auto", one question or act on a given page needs none."""
+    task = run.task
+    if run.options.plan != "auto":
+        return run.options.plan == "always"
+    is_short = tokens(task.text) <= _LONGEST_TASK and not _SEVERAL.search(task.text.strip())
+    return not (is_short and at_page and task.input_data is None and task.form is None)
+
+
+async def plan_if_long(run: Run) -> None:
+    """Plans a run that was begun without a plan, once it takes more turns than one question does. Raises ModelError."""
+    if run.options.plan != "auto" or run.plan is not None or run.usage.steps < PLANNED_AFTER:
+        return
+    plan = run.plan = await make_plan(run)
+    if plan.impossible:
+        run.give_up(plan.impossible)
+        return
+    run.history.add_user_message(plan.text)
+    run.emit(PlanRevised(**run.stamp, plan=plan.plan, action_items=plan.action_items))
+
+
 async def make_plan(run: Run) -> Plan:
     """The plan for the run's task. Raises ModelError."""
     task = run.task
     question = prompts.task(task.text, task.input_data, secrets=task.secrets.listed())
-    if task.url is not None:
+    if run.usage.steps:
+        acts = "\n".join(f"{act.step}. {act.source} {act.arguments}" for act in run.evidence.actions)
+        done = fence(prompts.cut(acts, _DONE_SO_FAR), "actions")
+        question += "\n\n" + _IS_AT.format(url=shown_address(run.tabs.page.url)) + done
+    elif task.url is not None:
         question += "\n\n" + _BEGINS_AT.format(url=task.url)
     else:
         question += "\n\n" + (_ADDRESS_OR_SEARCH if "web_search" in run.tools else _NAME_ADDRESS)
     system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(task.guardrails))
-    tool = _PLAN if task.url is not None else _PLAN_AND_START
+    tool = _PLAN if task.url is not None or run.usage.steps else _PLAN_AND_START
 
     async def compose(first: bool) -> Question:
         return Question(question)
@@ -126,11 +173,12 @@ def revising(run: Run) -> Tool:
     @tool(read_only=True)
     async def revise_plan(args: RevisePlanArguments, context: Context) -> Observation:
         """Replace the plan when what you found shows that it cannot work. The criteria of success stay."""
-        assert run.plan is not None  # made before the first turn
         if run.revisions >= MAX_REVISIONS:
             raise ActionError(f"The plan was revised {MAX_REVISIONS} times already: go on with it, or end the task.")
         run.revisions += 1
-        run.plan = msgspec.structs.replace(run.plan, plan=args.plan, action_items=args.action_items or [])
+        run.plan = msgspec.structs.replace(
+            run.plan or Plan("", ""), plan=args.plan, action_items=args.action_items or []
+        )
         return Observation(f"The plan is revised. {MAX_REVISIONS - run.revisions} revisions are left.", run.plan)
 
     return revise_plan

@@ -43,8 +43,8 @@ against the user's limits. Say why then, and leave the rest empty. What may mere
 
 Answer by calling create_plan.{guardrails}"""
 _BEGINS_AT = "The browser will be at {url} at the beginning."
-_IS_AT = """\
-The browser is at {url} now. The task was begun without a plan, and takes longer than expected. What was done:
+_SO_FAR = """\
+The task was begun without a plan, and takes longer than one question does. What was done, and where the browser is now:
 """
 _NAME_ADDRESS = """\
 The browser begins with a blank page and cannot search the web by itself, so give the address to begin at: the site \
@@ -141,9 +141,9 @@ async def make_plan(run: Run) -> Plan:
     task = run.task
     question = prompts.task(task.text, task.input_data, secrets=task.secrets.listed())
     if run.usage.steps:
-        acts = "\n".join(f"{act.step}. {act.source} {act.arguments}" for act in run.evidence.actions)
-        done = fence(prompts.cut(acts, _DONE_SO_FAR), "actions")
-        question += "\n\n" + _IS_AT.format(url=shown_address(run.tabs.page.url)) + done
+        acts = [f"{act.step}. {act.source} {act.arguments}" for act in run.evidence.actions]
+        done = "\n".join([*acts, f"Now at {shown_address(run.tabs.page.url)}"])
+        question += "\n\n" + _SO_FAR + fence(prompts.cut(done, _DONE_SO_FAR), "actions")
     elif task.url is not None:
         question += "\n\n" + _BEGINS_AT.format(url=task.url)
     else:

@@ -75,8 +75,6 @@ class Claim(msgspec.Struct, frozen=True):
     beside: tuple[str, ...] = ()
     label: str = ""
     """The text with those words, as it is reported."""
-    counts: bool = False
-    """Whether the figure counts the things that the words behind it name."""
     is_name: bool = False
     starts_sentence: bool = False
     """Whether the first word of a name has its capital letter perhaps only because a sentence begins with it."""
@@ -160,9 +158,9 @@ def _with_words_beside(exact: str, text: str, plain: str, start: int, end: int) 
             words, label_end = [*words, match[1]], at
     match = _LABEL_BEFORE.search(plain, 0, start)
     if match is None or match[1] in _FUNCTION_WORDS or not (match[2] or text[match.start()].isupper()):
-        return Claim(exact, tuple(words), f"{exact}{text[end:label_end]}", counts=bool(words))
+        return Claim(exact, tuple(words), f"{exact}{text[end:label_end]}")
     label = f"{text[match.start() : start]}{exact}{text[end:label_end]}"
-    return Claim(exact, (*words, match[1]), label, counts=bool(words))
+    return Claim(exact, (*words, match[1]), label)
 
 
 def _as_time(exact: str) -> str:

@@ -94,6 +94,8 @@ _UNITS = _table("""
     °f ℉ fahrenheit
     % percent prozent prosent pct
 """)
+_AMBIGUOUS_UNITS = {"pound": ("lb", "£")}
+"""Units whose name is ambiguous, with the units that it may mean."""
 _CURRENCIES = _table("""
     € eur euro euros
     $ usd cad aud nzd dollar dollars us$ ca$ a$
@@ -114,10 +116,6 @@ _CURRENCIES = _table("""
     r$ brl
     mx$ mxn
 """)
-WHOLE = ",-"
-"""The unit of a price in whole crowns or euros, which its sign leaves open."""
-_AMBIGUOUS_UNITS = {"pound": ("lb", "£"), WHOLE: tuple(set(_CURRENCIES.values()))}
-"""Units whose sign or name is ambiguous, with the units that it may mean."""
 _SCALES = {"k": 1e3, "thousand": 1e3, "tsd": 1e3, "lakh": 1e5, "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6}
 _SCALES |= {"millions": 1e6, "millionen": 1e6, "crore": 1e7, "b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9}
 _SCALES |= {"mrd": 1e9, "milliarden": 1e9, "trillion": 1e12, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8}
@@ -184,7 +182,7 @@ _LONGEST_PREFIX = 4  # digits of a country code and a trunk prefix
 _NUMBER = re.compile(
     rf"(?:(?<!\w)(?P<before>{_either(_CURRENCIES)})[ -]?)?"
     r"(?P<numeral>\d(?:[\d.,'_]|(?<=\d)\s(?=\d{3}(?!\d)))*)(?:\^(?P<cents>\d\d)(?!\d))?"
-    rf"(?:\s?(?P<scale>{_either(_SCALES)})(?![^\W\d_€$£¥]))?(?P<whole>(?<=[,.])-(?!\d))?"
+    rf"(?:\s?(?P<scale>{_either(_SCALES)})(?![^\W\d_€$£¥]))?(?:,-|\.-)?"
     rf"(?:[\s-]?(?P<after>{_either(_CURRENCIES | _UNITS)}){_WORD_ENDS})?"
     rf"(?:\s?(?:/\s?|per |a |an |pr\.? |pro )(?P<per>{_either(_UNITS)})(?![^\W\d_])|\s(?P<ly>month|year|week|hour)ly)?"
 )
@@ -231,7 +229,7 @@ def units_in(text: str) -> frozenset[str]:
 
 def is_currency(unit: str) -> bool:
     """Whether a figure of this unit is an amount of money."""
-    return unit in _CURRENCIES or unit == WHOLE
+    return unit in _CURRENCIES
 
 
 def rounded(number: float) -> float:
@@ -334,7 +332,7 @@ def _numbers(text: str, read: Callable[[str], Iterator[float]]) -> Iterator[Figu
         if match["cents"]:
             readings = {float(f"{only_digits(numeral)}.{match['cents']}")}
         unit = match["before"] or match["after"] or ""
-        unit = _CURRENCIES.get(unit) or _UNITS.get(unit) or (WHOLE if match["whole"] else "")
+        unit = _CURRENCIES.get(unit) or _UNITS.get(unit, "")
         if scale := match["scale"]:
             scaled = {each * _SCALES[scale] for each in readings}
             if (

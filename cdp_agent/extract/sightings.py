@@ -10,7 +10,7 @@ from functools import cached_property
 import msgspec
 
 from .contexts import PlacedLine, about, placed
-from .figures import IDEOGRAPHS, WHOLE, Figure, all_figures, figures, long_numbers, units_in
+from .figures import IDEOGRAPHS, Figure, all_figures, figures, long_numbers, units_in
 from .grounding import is_one_word, normalise, words_besides
 
 _NEXT_CELL = re.compile(r"\s?\|\s?([^|\s]+)\s?(?=\||$)")
@@ -69,18 +69,15 @@ class ShownFigures:
         claimed = figures(wanted) or list(long_numbers(wanted))
         return bool(claimed) and not words_besides(wanted, claimed)
 
-    def sighting(self, claim: str, beside: Sequence[str] = (), *, counts: bool = False) -> Sighting | None:
+    def sighting(self, claim: str, beside: Sequence[str] = ()) -> Sighting | None:
         """Where the figures of a claim are shown: the last line where they mean the same, else the last with them.
 
-        They mean the same where their units are given, and one of the words `beside` the claim. `counts`: what counts
-        things has no unit of measure.
+        They mean the same where their units are given, and one of the words `beside` the claim.
         """
         wanted = normalise(claim)
-        return self._sighting(figures(wanted), beside, counts) or self._sighting(
-            list(long_numbers(wanted)), beside, counts
-        )
+        return self._sighting(figures(wanted), beside) or self._sighting(list(long_numbers(wanted)), beside)
 
-    def _sighting(self, claimed: list[Figure], beside: Sequence[str], counts: bool) -> Sighting | None:
+    def _sighting(self, claimed: list[Figure], beside: Sequence[str]) -> Sighting | None:
         if not claimed:
             return None
         other: Sighting | None = None
@@ -88,8 +85,7 @@ class ShownFigures:
         lines = self._lines
         for at in sorted(set[int]().union(*map(self._lines_with, claimed))):
             line, shown = lines[at]
-            whole = [figure for figure in shown if not (figure.part or (counts and figure.unit))]
-            matching = {one: [figure for figure in whole if figure.shows(one)] for one in claimed}
+            matching = {one: [each for each in shown if not each.part and each.shows(one)] for one in claimed}
             same = {one for one in claimed if any(self._means_same(one, each, line, beside) for each in matching[one])}
             if len(same) == len(matching):
                 return Sighting(line.raw.strip(), same=True)
@@ -99,14 +95,16 @@ class ShownFigures:
         return Sighting("", same=True) if seen_apart.issuperset(claimed) else other
 
     def _means_same(self, claimed: Figure, shown: Figure, line: ShownLine, beside: Sequence[str]) -> bool:
+        if beside and shown.unit == "%" != claimed.unit:  # 35% of them are not 35 of them
+            return False
         if shown.kind == "number" and shown.values.isdisjoint(claimed.values):  # $12 is not $12 million
             return False
-        unit, per = claimed.unit and shown.unit in ("", WHOLE), claimed.per and not shown.per
+        unit, per = claimed.unit and not shown.unit, claimed.per and not shown.per
         if not (beside or unit or per):
             return True
         own, around = line.about(shown)
         context = f"{own} \n {normalise(around)}"
-        units = units_in(self._text if shown.unit == WHOLE else context) if unit or per else frozenset()
+        units = units_in(context) if unit or per else frozenset()
         if (unit and claimed.unit not in units) or (per and claimed.per not in units):
             return False
         words = _WORD.findall(context)

@@ -67,7 +67,7 @@ def check(
 
     def sighting(claim: Claim | str | float) -> Sighting | None:
         if isinstance(claim, Claim) and shown_figures.is_figure(claim.text):
-            return shown_figures.sighting(claim.text, claim.beside, counts=claim.counts)
+            return shown_figures.sighting(claim.text, claim.beside)
         if isinstance(claim, Claim) and claim.is_name:
             return _sighting_of_name(claim, page)
         wanted = claim.text if isinstance(claim, Claim) else claim

@@ -1,9 +1,8 @@
 """Whether an answer to a short question is read off one place of a page, so that no model has to judge it.
 
-This is strict rather than clever. Every word of question and answer has to stand at that place, apart from words that
-mean little, and every word there that says what the answer's figure or name is has to stand in question or answer. No
-other place may answer the question as well. So a superlative, a negation, a count of rows or a product that is not
-there is never verified, in whatever language. What is not as plain as that is left to the judge.
+Every word of question and answer has to stand at that place, and every word there that says what the answer's figure or
+name is has to stand in question or answer; no other place may answer the question as well. So nothing that compares,
+denies, counts rows or is not there is verified, in whatever language. What is not as plain as that is left to the judge.
 """
 
 from __future__ import annotations
@@ -21,17 +20,16 @@ from cdp_agent.extract.grounding import SourcePage, normalise
 from cdp_agent.extract.sightings import ShownLine
 
 _WORD = re.compile(r"\w+")
-_LETTER = re.compile(r"[^\W\d_]")
+_LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"\d")
 _PART = re.compile(r"[^,;·•|()]+")
 _TOP = re.compile(r"\s*- heading .*\[level=1\]|# ")
 _DEFINITION = re.compile(r"\s*- definition\b")
 _LONGEST = 200
 _SHORTEST_PLURAL = 4
-_LABEL_AND_VALUE = 2
 _UNKNOWN = frozenset(("",))
 """What says nothing of a figure: no answer has it."""
 _PRICE = "price"
-_PRICES = frozenset("cost costs price prices kostet preis koster pris prisen".split())  # noqa: SIM905  # words
+_PRICES = ("cost", "costs", "price", "prices", "kostet", "preis", "koster", "pris", "prisen")
 _MEANS_LITTLE = frozenset(
     """
     a an and the of is are was were be do does did has have it its this that there what which who whose when where how
@@ -50,12 +48,8 @@ class _Place(msgspec.Struct, frozen=True):
     line: PlacedLine
     text: str
     label: frozenset[str]
-    texts: tuple[str, ...] = ()
+    texts: tuple[str, ...]
     figure: Figure | None = None
-
-    def is_label_of(self, wanted: frozenset[str]) -> bool:
-        """Whether the place is a text that just repeats the question."""
-        return self.figure is None and words(self.text) <= wanted
 
 
 def reading(question: str, answer: str, page: str, url: str) -> str | None:
@@ -70,19 +64,20 @@ def reading(question: str, answer: str, page: str, url: str) -> str | None:
         return None
     lines = [_normalised(line) for line in placed(page.split("\n"))]
     wanted = words(question)
-    said = wanted | (words(answer) - words(new[0]))
+    both = wanted | (words(answer) - words(new[0]))
     top = _top(lines, url)
-    places = _figures(lines, shown[0]) if shown else _texts(lines)
+    places = _figures(lines, shown[0]) if shown else _texts(lines, wanted)
     unit = shown[0].unit if shown else ""
+    rivals = [place for place in places if wanted <= _around(place, both, top)]
     if not unit:  # what it is must be said in a word of the question
-        places = (place for place in places if not place.label.isdisjoint(wanted) and not place.is_label_of(wanted))
-    rivals = [place for place in places if wanted <= _around(place, said, top)]
-    right = [place for place in rivals if _shows(place, new[0], shown)]
+        rivals = [place for place in rivals if not place.label.isdisjoint(wanted)]
     implied = words(new[0]) | ({_PRICE} if is_currency(unit) else set())
-    for place in right:
-        if not (place.label - implied <= said <= _around(place, said, top) and _in_order(question, place)):
+    for place in rivals:
+        is_shown = place.figure.values & shown[0].values if place.figure else SourcePage(place.text).contains(new[0])
+        is_meant = place.label - implied <= both <= _around(place, both, top) and _in_order(question, place)
+        if not (is_shown and is_meant):
             return None
-    return right[-1].line.raw.strip() if right and len(right) == len(rivals) else None
+    return rivals[-1].line.raw.strip() if rivals else None
 
 
 def _normalised(line: PlacedLine) -> PlacedLine:
@@ -117,64 +112,50 @@ def _figures(lines: Iterable[PlacedLine], claimed: Figure) -> Iterator[_Place]:
             beside, around = shown.about(figure)
             unit = figure.unit or (claimed.unit if claimed.unit in units_in(around) else "")
             if (figure.kind, unit, figure.per) == (claimed.kind, claimed.unit, claimed.per) and not figure.part:
-                place = _placed(line, figure.start, beside, figure)
-                first = min(other.start for other in shown.figures)
-                yield msgspec.structs.replace(place, texts=(*place.texts, line.text[:first]))
+                yield _placed(line, figure.start, beside, figure)
 
 
-def _texts(lines: Iterable[PlacedLine]) -> Iterator[_Place]:
-    """The parts of the page's lines."""
+def _texts(lines: Iterable[PlacedLine], wanted: frozenset[str]) -> Iterator[_Place]:
+    """The parts of the page's lines, without those that only repeat the question."""
     for line in lines:
         for part in _PART.finditer(line.text):
-            yield _placed(line, part.start(), part[0], None)
+            if not words(part[0]) <= wanted:
+                yield _placed(line, part.start(), part[0])
 
 
-def _placed(line: PlacedLine, start: int, beside: str, figure: Figure | None) -> _Place:
+def _placed(line: PlacedLine, start: int, beside: str, figure: Figure | None = None) -> _Place:
     """What begins there in a line, with what says what it is: its words, its head or term, or the line before it."""
-    own, heads = cells_of(line.text), line.header
-    at = line.text.count("|", 0, start) - line.text.startswith("|")
+    own, at = cells_of(line.text), line.text.count("|", 0, start) - line.text.startswith("|")
     cell = own[at] if at < len(own) else line.text
-    others = [text for text in line.cells if text != cell and text.strip()]
-    label, texts = words(beside), [*others, *line.around]
+    head = line.header[at] if len(line.header) == len(own) else ""
+    label = words(beside)
     if line.is_cell:
-        head = heads[at] if len(heads) == len(own) else ""
-        if len(line.cells) == _LABEL_AND_VALUE and cell != line.cells[0]:
-            label, texts = label | words(line.cells[0]), [*texts, head]
-        else:
-            label |= words(head) or _UNKNOWN
-        numbers = [text for text in others if text != line.cells[0] and any(map(str.isdigit, text))]
-        texts = [text for text in texts if text not in numbers]
+        is_pair = len(line.cells) == len((head, cell)) and cell != line.cells[0]
+        label |= words(line.cells[0]) if is_pair else words(head) or _UNKNOWN
     elif _DEFINITION.match(line.raw) and line.around:
         label |= words(line.around[-1])
-    if not label and line.before:
-        label = words(line.before[0])
-    return _Place(
-        line, beside, label, tuple(text for text in texts if text == line.cells[0] or _LETTER.search(text)), figure
-    )
+    label = label or words("".join(line.before[:1]))
+    lead = "" if figure is None else line.text[:start]
+    texts = [text for text in (*line.cells, *line.around, head, lead) if text != cell]
+    names = [text for text in texts if _LETTER.search(text) and not (line.is_cell and _DIGIT.search(text))]
+    return _Place(line, beside, label, (*names, *(text for text in line.cells[:1] if text != cell)), figure)
 
 
-def _around(place: _Place, said: frozenset[str], top: str) -> frozenset[str]:
-    """The words that say what the place is about: its label, and what stands around it, if all of that is said."""
-    line = place.line
-    around = place.label
-    if place.figure is not None:
-        around |= words(line.text[place.figure.start : place.figure.end])
-        around |= {_PRICE} if is_currency(place.figure.unit) else set()
-    whole = [found for text in place.texts if (found := words(text)) <= said]
-    around = around.union(*whole)
-    is_alone = len(line.cells) < _LABEL_AND_VALUE
-    name = next((words(text) for text in line.cells if text and text != top), frozenset[str]())
-    name = frozenset() if top in line.cells[:1] else name
-    heading = line.before[-1] if line.before else ""
-    if words(top) <= said and (words(heading) <= said if is_alone else name <= said):
-        around |= words(top)
-    return around if is_alone or name <= said or line.text in line.cells[:1] else frozenset()
+def _around(place: _Place, both: frozenset[str], top: str) -> frozenset[str]:
+    """The words that say what the place is about: its label, and what stands around it, if question or answer have it.
 
-
-def _shows(place: _Place, claim: str, shown: list[Figure]) -> bool:
-    if place.figure is not None:
-        return place.figure.shows(shown[0]) and not place.figure.values.isdisjoint(shown[0].values)
-    return SourcePage(place.text).contains(claim)
+    None, if the row or item that it is in is named otherwise.
+    """
+    line, figure = place.line, place.figure
+    name = next(filter(None, map(words, line.cells)), frozenset()) if line.cells[:1] != (top,) else frozenset()
+    is_alone = len(line.cells) <= 1
+    if not (is_alone or name <= both or line.text in line.cells[:1]):
+        return frozenset()
+    around = place.label.union(*(text for text in map(words, place.texts) if text <= both))
+    if figure is not None:
+        around |= words(line.text[figure.start : figure.end]) | ({_PRICE} if is_currency(figure.unit) else set())
+    is_of_page = words("".join(line.before[-1:])) <= both if is_alone else name <= both
+    return around | words(top) if is_of_page and words(top) <= both else around
 
 
 def _in_order(question: str, place: _Place) -> bool:

@@ -15,8 +15,6 @@ from cdp_agent.agent.state.conversation import Question
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.events import PlanRevised
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.lines import shown_address
-from cdp_agent.security.fence import fence
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Arguments, Context, Observation, Tool, answer_tool, tool
 
@@ -43,9 +41,6 @@ against the user's limits. Say why then, and leave the rest empty. What may mere
 
 Answer by calling create_plan.{guardrails}"""
 _BEGINS_AT = "The browser will be at {url} at the beginning."
-_SO_FAR = """\
-The task was begun without a plan, and takes longer than one question does. What was done, and where the browser is now:
-"""
 _NAME_ADDRESS = """\
 The browser begins with a blank page and cannot search the web by itself, so give the address to begin at: the site \
 that the task names, else the one where a person would begin, such as a search engine."""
@@ -58,7 +53,6 @@ PLANNED_AFTER = 4
 """So many turns a task may take without a plan, with plan="auto"."""
 _LONGEST_TASK = 40
 """In tokens: a task that is longer is planned."""
-_DONE_SO_FAR = 4_000
 _SEVERAL = re.compile(
     r"[;\n•]|[.!?…]\s+\S|[。！？]\s*\S|,.*,|(?:\d.*?){3}(?<!\d)\d|\b(?:and|or|then|after|before|until|if|unless|each|every|all"
     r"|both|compare|und|oder|dann|danach|wenn|jede\w*|alle|beide|vergleiche|og|eller|så|deretter|hvis|hver|begge|y|o|luego"
@@ -140,13 +134,9 @@ async def make_plan(run: Run) -> Plan:
     """The plan for the run's task. Raises ModelError."""
     task = run.task
     question = prompts.task(task.text, task.input_data, secrets=task.secrets.listed())
-    if run.usage.steps:
-        acts = [f"{act.step}. {act.source} {act.arguments}" for act in run.evidence.actions]
-        done = "\n".join([*acts, f"Now at {shown_address(run.tabs.page.url)}"])
-        question += "\n\n" + _SO_FAR + fence(prompts.cut(done, _DONE_SO_FAR), "actions")
-    elif task.url is not None:
+    if task.url is not None:
         question += "\n\n" + _BEGINS_AT.format(url=task.url)
-    else:
+    elif not run.usage.steps:
         question += "\n\n" + (_ADDRESS_OR_SEARCH if "web_search" in run.tools else _NAME_ADDRESS)
     system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(task.guardrails))
     tool = _PLAN if task.url is not None or run.usage.steps else _PLAN_AND_START
@@ -176,9 +166,8 @@ def revising(run: Run) -> Tool:
         if run.revisions >= MAX_REVISIONS:
             raise ActionError(f"The plan was revised {MAX_REVISIONS} times already: go on with it, or end the task.")
         run.revisions += 1
-        run.plan = msgspec.structs.replace(
-            run.plan or Plan("", ""), plan=args.plan, action_items=args.action_items or []
-        )
+        plan = run.plan or Plan("", "")
+        run.plan = msgspec.structs.replace(plan, plan=args.plan, action_items=args.action_items or [])
         return Observation(f"The plan is revised. {MAX_REVISIONS - run.revisions} revisions are left.", run.plan)
 
     return revise_plan

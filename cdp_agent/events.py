@@ -38,7 +38,7 @@ class TaskSetup(BaseEvent, frozen=True, tag="task:setup"):
 
 
 class TaskStarted(BaseEvent, frozen=True, tag="task:started"):
-    """The plan is made, or left out ("" then); `url` is where the run begins, None for a blank page."""
+    """The plan is made, or left out (""); `url` is where the run begins, None for a blank page."""
 
     task: str
     success_criteria: str
@@ -55,16 +55,12 @@ class PlanRevised(BaseEvent, frozen=True, tag="plan:revised"):
 
 
 class TaskValidated(BaseEvent, frozen=True, tag="task:validated"):
-    """The answer was accepted. `not_found`: the parts of it that occur nowhere in what the agent was shown.
-
-    `by`: whether a model judged it, or code read it off the page; then `assessment` says where.
-    """
+    """The answer was accepted. `not_found`: the parts of it that occur nowhere in what the agent was shown."""
 
     quality: Quality
     assessment: str
     answer: Any
     not_found: list[str] = []
-    by: Literal["model", "code"] = "model"
 
 
 class TaskValidationError(BaseEvent, frozen=True, tag="task:validation_error"):

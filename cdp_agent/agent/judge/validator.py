@@ -28,6 +28,7 @@ from cdp_agent.tools.base import Arguments, answer_tool
 ACCEPTED = ("complete", "excellent")
 _ACTIONS_TOKENS, _FINDINGS_TOKENS, _PAGE_TOKENS = 4_000, 4_000, 4_000
 _ROWS_TOKENS = 3_000
+_BY_CODE = "Code read the answer off the page; no model judged it."
 _RECORD = 400
 _LOOK = ("scroll", "wait", "wait_for")
 """Tools that may load more of a page, and do nothing else to it."""
@@ -106,9 +107,12 @@ async def conclude(run: Run, answer: str) -> str | None:
             return _DOES_NOT_FIT.format(problems=listed(problems))
     run.validations += 1
     checked = check_claims(run, value)
-    if (place := await _place_of(run, answer, checked)) is not None:
-        words = f"The answer was verified by code: {shown_address(run.tabs.page.url)} shows it alone, in {place}"
-        run.emit(TaskValidated(**run.stamp, quality="complete", assessment=words, answer=answer, by="code"))
+    if (line := await _line_of(run, answer, checked)) is not None:
+        message = (
+            f"The answer was verified by code: {shown_address(run.tabs.page.url)} shows it, and no other, in {line}"
+        )
+        run.emit(AgentStatus(**run.stamp, message=message))
+        run.emit(TaskValidated(**run.stamp, quality="complete", assessment=_BY_CODE, answer=answer))
         run.end = End(answer, validation="verified")
         return None
     try:
@@ -171,32 +175,25 @@ async def confirm_abort(run: Run, reason: str) -> str | None:
     return _NOT_GIVEN_UP.format(feedback=fence(feedback, "feedback"))
 
 
-async def _place_of(run: Run, answer: str, checked: Checked) -> str | None:
+async def _line_of(run: Run, answer: str, checked: Checked) -> str | None:
     """The line of the page from which an answer is read off; None where a model has to judge it.
 
-    With plan="auto", in a run of one page that did nothing but read, without a plan, a failure or words of the user
-    besides the task.
+    With plan="auto", in a run of one page that did nothing but read, and had no plan, no failure and no other words of
+    the user than the task.
     """
-    said = run.evidence.said_by_user
-    acts = [act.source for act in run.evidence.actions]
-    only_read = all(name in _LOOK or (name in run.tools and run.tools[name].read_only) for name in acts)
-    documents = {shown.url.partition("#")[0] for shown in run.evidence.shown if shown.url}
-    is_plain = run.options.plan == "auto" and run.plan is None and not (run.task.guardrails or run.task.form or said)
-    if not (
-        is_plain
-        and only_read
-        and not run.usage.errors
-        and len(documents) == 1
-        and checked.is_shown
-        and not checked.from_user
-    ):
+    task, evidence, tools = run.task, run.evidence, run.tools
+    pages = {shown.url.partition("#")[0] for shown in evidence.shown if shown.url}
+    acts = {act.source for act in evidence.actions if act.source not in _LOOK}
+    acted = run.usage.errors or not all(name in tools and tools[name].read_only for name in acts)
+    told_more = run.plan or task.guardrails or task.form or evidence.said_by_user or checked.from_user
+    if run.options.plan != "auto" or acted or told_more or len(pages) != 1 or not checked.is_shown:
         return None
     try:
         now = await run.tabs.page.snapshot(budget_tokens=run.max_result_tokens)
     except (ActionError, SessionClosed, BrowserError):
         return None  # the judge is told so
-    is_same = now.url.partition("#")[0] in documents and is_whole(now.text) and not now.omitted
-    return reading(run.task.text, answer, now.text, now.url) if is_same else None
+    is_same = now.url.partition("#")[0] in pages and is_whole(now.text) and not now.omitted
+    return reading(task.text, answer, now.text, now.url) if is_same else None
 
 
 def _is_repeated(run: Run, answer: str) -> bool:

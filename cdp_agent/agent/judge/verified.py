@@ -2,7 +2,7 @@
 
 Every word of question and answer has to stand at that place, and every word there that says what the answer's figure or
 name is has to stand in question or answer; no other place may answer the question as well. So nothing that compares,
-denies, counts rows or is not there is verified, in whatever language. What is not as plain as that is left to the judge.
+denies, counts rows or is not there is verified, in whatever language. What is less plain is left to the judge.
 """
 
 from __future__ import annotations

@@ -20,7 +20,6 @@ from cdp_agent.events import (
     Event,
     TaskCompleted,
     TaskStarted,
-    TaskValidated,
     TaskValidationError,
 )
 from cdp_agent.step_events import StepNotDone, StepResolved, StepSkipped
@@ -54,8 +53,6 @@ class Live:
                 self._passing(f"{step:>3}  {operation} …")
             case TaskStarted(action_items=[_, *_] as items):
                 self._lasting(f"Plan  {one_line('; '.join(items))}")
-            case TaskValidated(step=step, by="code", assessment=assessment):
-                self._lasting(f"{step:>3}  {one_line(assessment)}")
             case TaskValidationError(step=step, feedback=feedback):
                 self._lasting(f"{step:>3}  ✗ not accepted: {one_line(feedback)}")
             case BrowserReconnected(step=step, url=url):

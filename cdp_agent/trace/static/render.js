@@ -158,7 +158,7 @@ class RunView {
     if (!result) return '';
     const answer = result.answer === null || result.answer === undefined ? '' : plain(result.answer);
     if (result.success && !answer) return '';
-    const judged = { passed: '', verified: ' · verified by code', unconfirmed: ' · not confirmed', forced: ' · not accepted' }[result.validation] ?? '';
+    const judged = { passed: '', verified: ' · by code', unconfirmed: ' · not confirmed', forced: ' · not accepted' }[result.validation] ?? '';
     return h(
       'section',
       { class: `answer ${result.success ? '' : 'bad'}` },
@@ -572,8 +572,8 @@ class RunView {
         h(
           'div',
           {},
-          h('h3', {}, judgedBy(each)),
-          h('p', {}, [each.by === 'code' ? '' : each.quality, each.assessment ?? each.feedback ?? each.message].filter(Boolean).join(': ')),
+          h('h3', {}, each.type === 'task:validation_error' ? `Answer ${each.attempt} was not accepted` : 'The verdict'),
+          h('p', {}, [each.quality, each.assessment ?? each.feedback ?? each.message].filter(Boolean).join(': ')),
           each.not_found?.length
             ? h('p', { class: 'note' }, `Not found in what was shown: ${each.not_found.join('; ')}`)
             : '',
@@ -588,11 +588,6 @@ class RunView {
       ),
     );
   }
-}
-
-function judgedBy({ type, by, attempt }) {
-  if (type === 'task:validation_error') return `Answer ${attempt} was not accepted`;
-  return by === 'code' ? 'Verified by code' : 'The judge';
 }
 
 const noteOf = ({ text, tone }) => h('p', { class: `note ${tone}` }, text);

@@ -9,7 +9,7 @@ import pytest
 from cdp_agent.agent.judge.claims import check
 from cdp_agent.agent.judge.verified import reading
 from cdp_agent.browser import Browser
-from cdp_agent.events import AgentProcessing, TaskStarted, TaskValidated
+from cdp_agent.events import AgentProcessing, AgentStatus, TaskStarted, TaskValidated
 from cdp_agent.page.page import Page
 from fixtures.replay import forced_tool, tool_call
 from tests.agents import of, play, result_of
@@ -71,11 +71,10 @@ async def test_one_question_about_one_page_asks_the_model_once(browser: Browser,
     assert [event.operation for event in of(events, AgentProcessing)] == ["action"]
     assert len(server.requests) == 1
     assert of(events, TaskStarted)[0].plan == ""
-    (validated,) = of(events, TaskValidated)
-    assert (validated.by, validated.assessment.partition(": ")[2].rpartition(", in ")[2]) == (
-        "code",
-        "- paragraph: € 39.00",
-    )
+    (status,) = of(events, AgentStatus)
+    assert status.message.startswith("The answer was verified by code: http://")
+    assert status.message.endswith(" shows it, and no other, in - paragraph: € 39.00")
+    assert of(events, TaskValidated)[0].assessment == "Code read the answer off the page; no model judged it."
     result = result_of(events)
     assert (result.success, result.answer, result.validation) == (True, "The Camp kettle costs € 39.", "verified")
 

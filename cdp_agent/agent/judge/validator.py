@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
+from itertools import pairwise
 from typing import Annotated
 
 import msgspec
@@ -18,10 +20,11 @@ from cdp_agent.agent.state.evidence import Shown, address_line
 from cdp_agent.agent.state.run import End, Run
 from cdp_agent.errors import ActionError, BadReply, BrowserError, Refused, SessionClosed
 from cdp_agent.events import AgentStatus, TaskValidated, TaskValidationError
+from cdp_agent.extract.contexts import placed
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import Quality, TaskError
 from cdp_agent.page.snapshot.budget import is_whole, tokens
-from cdp_agent.page.snapshot.lines import ITEMS, heading, shown_address
+from cdp_agent.page.snapshot.lines import ITEMS, heading, indent_of, shown_address
 from cdp_agent.security.fence import fence
 from cdp_agent.tools.base import Arguments, answer_tool
 
@@ -38,8 +41,12 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 """Words of answers that rest on many rows: a superlative, a count, a claim about all. They only add what is shown."""
-_ITEM = re.compile(rf"\s*(?:[+~] +)?- (?:option|{'|'.join(ITEMS)})\b|\s*\|(?!\s*-{{3}})")
-_REF = re.compile(r" \[ref=E\d+\]")
+_ITEM = re.compile(rf"\s*- (?:{'|'.join(ITEMS)})\b")
+_BESIDE_CONTENT = re.compile(r"\s*- (?:banner|navigation|contentinfo)\b|\s*- +- ")
+"""Parts of a page that are the same on others, and lines that are gone."""
+_COUNTED = re.compile(rf"(?:[+~] +)?- (?:option|{'|'.join(ITEMS)})\b|.*\d|\|")
+"""Lines that may be one of several that are compared."""
+_REF = re.compile(r" \[ref=E\d+\](?: → \S+)?")
 LEFT_OUT = "… (earlier ones are left out)"
 
 _SYSTEM = f"""\
@@ -303,19 +310,36 @@ def claims_report(run: Run, checked: Checked) -> list[str]:
 
 
 def rows_report(run: Run, answer: str, checked: Checked) -> str:
-    """The rows and items that were shown, where task or answer compare or count, which no single line bears out."""
+    """What pages showed, row by row, where task or answer compare or count, which no single line bears out."""
     if not _COMPARES.search(f"{run.task.text}\n{answer}"):
         return ""
-    addresses = {claim.url for claim in (*checked.found, *checked.elsewhere)}
+    addresses = {claim.url for claim in (*checked.found, *checked.elsewhere) if claim.url}
     rows = [
-        line.strip()
+        row
         for shown in run.evidence.shown
         if not shown.from_user and (not addresses or shown_address(shown.url) in addresses)
-        for line in shown.proof.split("\n")
-        if _ITEM.match(line)
+        for row in _rows(shown.proof)
     ]
-    latest = _latest(list(dict.fromkeys(_REF.sub("", row) for row in rows)), _ROWS_TOKENS)
-    return "The rows and items that it was shown there:\n" + fence("\n".join(latest), "rows") if latest else ""
+    new = dict.fromkeys(pairwise(["", *rows]))  # a line may be there for each of two items that stand line by line
+    latest = _latest([row for _, row in new], _ROWS_TOKENS)
+    if sum(map(bool, map(_COUNTED.match, latest))) <= 1:
+        return ""
+    return "The rows and items that it was shown there:\n" + fence("\n".join(latest), "rows")
+
+
+def _rows(proof: str) -> Iterator[str]:
+    """What a page showed, a line for each row or item."""
+    inside: int | None = None
+    for line in placed(proof.split("\n")):
+        depth = indent_of(line.raw)
+        if inside is not None and depth > inside:
+            continue
+        is_whole_item = bool(_ITEM.match(line.raw)) and not line.text
+        inside = depth if is_whole_item or _BESIDE_CONTENT.match(line.raw) else None
+        if is_whole_item:
+            yield f"{line.raw.strip()} {' | '.join(filter(None, line.cells))}"
+        elif line.text and inside is None:
+            yield _REF.sub("", line.raw.strip())
 
 
 def _record(shown: Shown) -> str:

@@ -19,26 +19,19 @@ from cdp_agent.extract.figures import Figure, figures, is_currency, units_in
 from cdp_agent.extract.grounding import SourcePage, normalise
 from cdp_agent.extract.sightings import ShownLine
 
-_WORD = re.compile(r"\w+")
-_LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"\d")
+_WORD, _LETTER, _DIGIT = re.compile(r"\w+"), re.compile(r"[^\W\d_]"), re.compile(r"\d")
 _PART = re.compile(r"[^,;·•|()]+")
 _TOP = re.compile(r"\s*- heading .*\[level=1\]|# ")
 _DEFINITION = re.compile(r"\s*- definition\b")
-_LONGEST = 200
-_SHORTEST_PLURAL = 4
-_UNKNOWN = frozenset(("",))
-"""What says nothing of a figure: no answer has it."""
+_LONGEST, _SHORTEST_PLURAL, _LABEL_AND_VALUE = 200, 4, 2
 _PRICE = "price"
 _PRICES = ("cost", "costs", "price", "prices", "kostet", "preis", "koster", "pris", "prisen")
-_MEANS_LITTLE = frozenset(
-    """
+_MEANS_LITTLE = """
     a an and the of is are was were be do does did has have it its this that there what which who whose when where how
-    much many please tell me give i you my your in on at for by s
-    der die das dem den ein eine ist sind was wer wie viel viele wann wo hat bitte im am für
-    er en et den det de hva hvor mye mange når hvem har på i
-    el la los las un una es son qué cuál cuánto le les une est quel quelle combien du
-    """.split()  # noqa: SIM905  # words
-)
+    much many please tell me give i you my your in on at for by s der die das dem den ein eine ist sind was wer wie viel
+    viele wann wo hat bitte im am für er en et den det de hva hvor mye mange når hvem har på i el la los las un una es
+    son qué cuál cuánto le les une est quel quelle combien du
+""".split()  # noqa: SIM905  # words
 """Words that tell nothing apart. Those that compare, deny, or say from where to where are not among them."""
 
 
@@ -47,9 +40,9 @@ class _Place(msgspec.Struct, frozen=True):
 
     line: PlacedLine
     text: str
+    figure: Figure | None
     label: frozenset[str]
-    texts: tuple[str, ...]
-    figure: Figure | None = None
+    texts: list[str]
 
 
 def reading(question: str, answer: str, page: str, url: str) -> str | None:
@@ -63,15 +56,13 @@ def reading(question: str, answer: str, page: str, url: str) -> str | None:
     if len(new) != 1 or len(shown) > 1 or len(answer) > _LONGEST or WEB_ADDRESS.match(new[0]):
         return None
     lines = [_normalised(line) for line in placed(page.split("\n"))]
-    wanted = words(question)
-    both = wanted | (words(answer) - words(new[0]))
-    top = _top(lines, url)
-    places = _figures(lines, shown[0]) if shown else _texts(lines, wanted)
-    unit = shown[0].unit if shown else ""
-    rivals = [place for place in places if wanted <= _around(place, both, top)]
-    if not unit:  # what it is must be said in a word of the question
+    claimed = shown[0] if shown else None
+    wanted = _words(question)
+    both, top = wanted | (_words(answer) - _words(new[0])), _top(lines, url)
+    rivals = [place for place in _places(lines, claimed, wanted) if wanted <= _around(place, both, top)]
+    if not (claimed and claimed.unit):  # what it is must be said in a word of the question
         rivals = [place for place in rivals if not place.label.isdisjoint(wanted)]
-    implied = words(new[0]) | ({_PRICE} if is_currency(unit) else set())
+    implied = _words(new[0]) | ({_PRICE} if claimed and is_currency(claimed.unit) else set())
     for place in rivals:
         is_shown = place.figure.values & shown[0].values if place.figure else SourcePage(place.text).contains(new[0])
         is_meant = place.label - implied <= both <= _around(place, both, top) and _in_order(question, place)
@@ -85,28 +76,33 @@ def _normalised(line: PlacedLine) -> PlacedLine:
     return msgspec.structs.replace(line, text=normalise(line.text), **around)
 
 
-def words(text: str) -> frozenset[str]:
-    """The words of a text that tell something, each in one form."""
+def _words(text: str) -> frozenset[str]:
     return frozenset(_ordered(text))
 
 
-def _ordered(text: str) -> Iterator[str]:
-    for word in _WORD.findall(normalise(text)):
-        if word not in _MEANS_LITTLE:
-            is_plural = len(word) >= _SHORTEST_PLURAL and word.endswith("s")
-            yield _PRICE if word in _PRICES else word[:-1] if is_plural else word
+def _ordered(text: str) -> list[str]:
+    """The words of a text that tell something, each in one form."""
+    words = [word for word in _WORD.findall(normalise(text)) if word not in _MEANS_LITTLE]
+    return [
+        _PRICE if word in _PRICES else word.removesuffix("s") if len(word) >= _SHORTEST_PLURAL else word
+        for word in words
+    ]
 
 
 def _top(lines: Iterable[PlacedLine], url: str) -> str:
     """The page's only main heading; "" if there are more, or it just repeats what the address asks for."""
     tops = [line.text for line in lines if _TOP.match(line.raw)]
-    query = words(unquote(urlsplit(url).query.replace("+", " ")))
-    return tops[0] if len(tops) == 1 and words(tops[0]).isdisjoint(query) else ""
+    query = _words(unquote(urlsplit(url).query.replace("+", " ")))
+    return tops[0] if len(tops) == 1 and _words(tops[0]).isdisjoint(query) else ""
 
 
-def _figures(lines: Iterable[PlacedLine], claimed: Figure) -> Iterator[_Place]:
-    """The figures of the page that are of the same kind as a claimed one."""
+def _places(lines: Iterable[PlacedLine], claimed: Figure | None, wanted: frozenset[str]) -> Iterator[_Place]:
+    """The figures of the page of the claimed one's kind; for a name, the texts that tell more than the question."""
     for line in lines:
+        if claimed is None:
+            parts = [part for part in _PART.finditer(line.text) if not _words(part[0]) <= wanted]
+            yield from (_placed(line, part.start(), part[0]) for part in parts)
+            continue
         shown = ShownLine(line)
         for figure in shown.figures:
             beside, around = shown.about(figure)
@@ -115,30 +111,21 @@ def _figures(lines: Iterable[PlacedLine], claimed: Figure) -> Iterator[_Place]:
                 yield _placed(line, figure.start, beside, figure)
 
 
-def _texts(lines: Iterable[PlacedLine], wanted: frozenset[str]) -> Iterator[_Place]:
-    """The parts of the page's lines, without those that only repeat the question."""
-    for line in lines:
-        for part in _PART.finditer(line.text):
-            if not words(part[0]) <= wanted:
-                yield _placed(line, part.start(), part[0])
-
-
 def _placed(line: PlacedLine, start: int, beside: str, figure: Figure | None = None) -> _Place:
     """What begins there in a line, with what says what it is: its words, its head or term, or the line before it."""
     own, at = cells_of(line.text), line.text.count("|", 0, start) - line.text.startswith("|")
     cell = own[at] if at < len(own) else line.text
     head = line.header[at] if len(line.header) == len(own) else ""
-    label = words(beside)
+    label = _words(beside)
     if line.is_cell:
-        is_pair = len(line.cells) == len((head, cell)) and cell != line.cells[0]
-        label |= words(line.cells[0]) if is_pair else words(head) or _UNKNOWN
+        is_pair = len(line.cells) == _LABEL_AND_VALUE and cell != line.cells[0]
+        label |= _words(line.cells[0]) if is_pair else _words(head) or {""}  # without a head it is not known
     elif _DEFINITION.match(line.raw) and line.around:
-        label |= words(line.around[-1])
-    label = label or words("".join(line.before[:1]))
-    lead = "" if figure is None else line.text[:start]
-    texts = [text for text in (*line.cells, *line.around, head, lead) if text != cell]
-    names = [text for text in texts if _LETTER.search(text) and not (line.is_cell and _DIGIT.search(text))]
-    return _Place(line, beside, label, (*names, *(text for text in line.cells[:1] if text != cell)), figure)
+        label |= _words(line.around[-1])
+    label = label or _words("".join(line.before[:1]))
+    beside_it = [*line.cells, *line.around, head, "" if figure is None else line.text[:start]]
+    names = [text for text in beside_it if _LETTER.search(text) and not (line.is_cell and _DIGIT.search(text))]
+    return _Place(line, beside, figure, label, [text for text in (*names, *line.cells[:1]) if text != cell])
 
 
 def _around(place: _Place, both: frozenset[str], top: str) -> frozenset[str]:
@@ -147,22 +134,19 @@ def _around(place: _Place, both: frozenset[str], top: str) -> frozenset[str]:
     None, if the row or item that it is in is named otherwise.
     """
     line, figure = place.line, place.figure
-    name = next(filter(None, map(words, line.cells)), frozenset()) if line.cells[:1] != (top,) else frozenset()
+    name = next(filter(None, map(_words, line.cells)), frozenset()) if line.cells[:1] != (top,) else frozenset()
     is_alone = len(line.cells) <= 1
     if not (is_alone or name <= both or line.text in line.cells[:1]):
         return frozenset()
-    around = place.label.union(*(text for text in map(words, place.texts) if text <= both))
+    around = place.label.union(*(text for text in map(_words, place.texts) if text <= both))
     if figure is not None:
-        around |= words(line.text[figure.start : figure.end]) | ({_PRICE} if is_currency(figure.unit) else set())
-    is_of_page = words("".join(line.before[-1:])) <= both if is_alone else name <= both
-    return around | words(top) if is_of_page and words(top) <= both else around
+        around |= _words(line.text[figure.start : figure.end]) | ({_PRICE} if is_currency(figure.unit) else set())
+    is_of_page = _words("".join(line.before[-1:])) <= both if is_alone else name <= both
+    return around | _words(top) if is_of_page and _words(top) <= both else around
 
 
 def _in_order(question: str, place: _Place) -> bool:
     """Whether each text at the place has the question's words in the question's order: from here to there, not back."""
     order = {word: at for at, word in enumerate(_ordered(question))}
-    for text in (place.line.text, *place.texts):
-        at = [order[word] for word in _ordered(text) if word in order]
-        if at != sorted(at):
-            return False
-    return True
+    places = ([order[word] for word in _ordered(text) if word in order] for text in (place.line.text, *place.texts))
+    return all(at == sorted(at) for at in places)

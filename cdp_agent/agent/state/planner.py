@@ -54,9 +54,8 @@ PLANNED_AFTER = 4
 _LONGEST_TASK = 40
 """In tokens: a task that is longer is planned."""
 _SEVERAL = re.compile(
-    r"[;\n•]|[.!?…]\s+\S|[。！？]\s*\S|,.*,|(?:\d.*?){3}(?<!\d)\d|\b(?:and|or|then|after|before|until|if|unless|each|every|all"
-    r"|both|compare|und|oder|dann|danach|wenn|jede\w*|alle|beide|vergleiche|og|eller|så|deretter|hvis|hver|begge|y|o|luego"
-    r"|cada|et|ou|puis|chaque)\b|[、，然并后]",
+    r"[;\n•、，然并后]|[.!?…]\s+\S|[。！？]\s*\S|,.*,|(?:\d.*?){3}(?<!\d)\d|\b(?:and|or|then|after|before|until|if|unless|each"
+    r"|every|all|both|compare|und|oder|dann|wenn|jede\w*|alle|vergleiche|og|eller|så|hvis|hver|y|o|cada|et|ou|puis)\b",
     re.IGNORECASE,
 )
 """What a task may have that is more than one question or act. Its words only have more tasks planned."""

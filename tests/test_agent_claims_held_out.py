@@ -23,7 +23,7 @@ def sentences(name: str) -> Iterator[tuple[str, bool, str]]:
             yield page, mark == "+", text
 
 
-@pytest.mark.parametrize("name", ["first", "second"])
+@pytest.mark.parametrize("name", ["first", "second", "third"])
 @pytest.mark.parametrize("kind", [True, False], ids=["true", "false"])
 def test_sentences_that_no_rule_was_written_for_are_told_apart(name: str, kind: bool) -> None:
     told = [(page, sentence) for page, is_true, sentence in sentences(name) if is_true == kind]

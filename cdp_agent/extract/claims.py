@@ -54,7 +54,7 @@ _FUNCTION_WORDS = frozenset(
     av de den der det du el en er et for fra han hun i ikke la le les los med men og om på sin som til var ved
     """.split()  # noqa: SIM905  # words, not a list of strings
 )
-_COPULAS = ("is", "are", "was", "were", "ist", "sind", "war", "waren", "er", "var", "är")
+_COPULAS = ("is", "are", "was", "were", "ist", "sind", "war", "waren", "er", "var", "är", "in", "im", "on", "auf", "på")
 _ANSWERS = frozenset(("yes", "no", "none", "n/a", "unknown", "not", "and"))
 
 

@@ -29,8 +29,6 @@ _ITEM = re.compile(rf"^\s*- (?:{'|'.join(ITEMS)})\b")
 _SEPARATOR = " \n "
 _NUMBERS = ("", "#", "no", "no.", "nr", "nr.", "id", "number")
 """Heads of columns that number the things that the table's caption names."""
-_QUANTITIES = ("quantity", "qty", "amount", "count", "pieces", "menge", "anzahl", "antall", "cantidad", "数量", "個数")
-"""Heads of columns that count the things that the rows are named after."""
 _FEW_CELLS = 3
 """A row with fewer cells is a label and its value."""
 _DEEPEST = 1_000_000
@@ -122,8 +120,8 @@ def _texts_below(read: Sequence[tuple[str, str, int]], place: int, *, direct: bo
 def about(line: PlacedLine, start: int, end: int) -> tuple[str, str]:
     """What a figure in the normalised text of a line, from `start` to `end`, is beside, and what stands around it.
 
-    In a row these are the other words of its cell, and the head of its column; the row's first cell where that is its
-    label. Around a figure alone in its line there are also the line before it and the heading.
+    In a row these are the other words of its cell, the head of its column, and the row's first cell. Around a figure
+    alone in its line there are also the line before it and the heading.
     """
     if "|" not in line.text and not line.header:
         beside = f"{line.text[:start]} {line.text[end:]}"
@@ -136,8 +134,7 @@ def about(line: PlacedLine, start: int, end: int) -> tuple[str, str]:
     if len(line.header) != len(cells):
         return beside, _SEPARATOR.join(line.header)
     head = line.header[line.text.count("|", 0, start) - line.text.startswith("|")]
-    labels = line.cells[:1] if len(line.cells) < _FEW_CELLS or head.casefold() in _QUANTITIES else ()
-    return beside, _SEPARATOR.join([head, *labels, *(line.around if head.casefold() in _NUMBERS else ())])
+    return beside, _SEPARATOR.join([head, *line.cells[:1], *(line.around if head.casefold() in _NUMBERS else ())])
 
 
 def cells_of(text: str) -> list[str]:

@@ -67,7 +67,10 @@ _UNITS = _table("""
     ft foot feet
     l litre litres liter liters
     ml millilitre millilitres milliliter milliliters
-    m2 sqm
+    m2 sqm m²
+    km2 km²
+    m3 m³
+    km3 km³
     h hr hrs hour hours std stunde stunden timer
     min mins minute minutes minuten minutt minutter
     s sec secs second seconds sekunde sekunden sekund sekunder

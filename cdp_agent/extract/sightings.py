@@ -21,6 +21,10 @@ _BY_VALUE = ("number", "time")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+_AFTERNOON = frozenset[object](range(13 * 60, 24 * 60))
+"""Times that are only written so where the hours go up to 24, or with "pm"."""
+
+
 class Sighting(msgspec.Struct, frozen=True):
     """A line with the figures of a claim; "" for several lines. `same`: they mean there what the claim says."""
 
@@ -118,6 +122,10 @@ class ShownFigures:
         """The lines with figures, the last one first."""
         lines = dict.fromkeys(line for line in placed(self._text.split("\n")) if any(map(str.isdigit, line.text)))
         shown = [ShownLine(msgspec.structs.replace(line, text=normalise(line.text))) for line in reversed(lines)]
+        times = [figure for line in shown for figure in line.figures if figure.kind == "time"]
+        if any(time.values <= _AFTERNOON for time in times):  # beside 19:30, 11:00 is not 11 pm
+            for line in shown:
+                line.figures = [_as_written(figure) for figure in line.figures]
         return [(line, line.figures) for line in shown]
 
     def _lines_with(self, claimed: Figure) -> set[int]:
@@ -135,3 +143,8 @@ class ShownFigures:
                 for value in figure.values | figure.bare if figure.kind in _BY_VALUE else (figure.kind,):
                     places[value].add(at)
         return places
+
+
+def _as_written(figure: Figure) -> Figure:
+    values = figure.values - _AFTERNOON if figure.kind == "time" else figure.values
+    return msgspec.structs.replace(figure, values=values or figure.values)

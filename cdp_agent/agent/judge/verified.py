@@ -71,6 +71,11 @@ def reading(question: str, answer: str, page: str, url: str) -> str | None:
     return rivals[-1].line.raw.strip() if rivals else None
 
 
+def shows_subject(question: str, page: str) -> bool:
+    """Whether a page has every word of the question that tells something, apart from what a figure's unit answers."""
+    return _words(question) - {_PRICE, "long"} <= _words(page)
+
+
 def _normalised(line: PlacedLine) -> PlacedLine:
     around = {name: tuple(map(normalise, getattr(line, name))) for name in ("header", "around", "before", "cells")}
     return msgspec.structs.replace(line, text=normalise(line.text), **around)

@@ -5,7 +5,8 @@ python -m bench.loop [--runs 3] [--turn-s 1] [--json FILE]
 A form of five fields and a submit, at 1, 3 and 6 actions a step. Then a task of 30 steps on a
 page of about 400 elements: the prompt tokens of all its turns, against a full snapshot after each action, and against
 the same with all but the newest snapshot clipped. Those that a request does not begin with as the one before did are
-what a provider with a prompt cache has to read anew.
+what a provider with a prompt cache has to read anew. Last, ten short tasks, eight questions and two acts: how often a
+model is called with each way of planning.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import msgspec
 from bench.options import keep, options
 from bench.report import Machine, Spread, spread, table, this_machine
 from cdp_agent import Agent, AgentResult, Browser, Limits, Page
+from cdp_agent.agent.base.agent_settings import Planning
 from cdp_agent.agent.base.options import Options
 from cdp_agent.agent.base.task import Task
 from cdp_agent.agent.loop import Loop
@@ -57,6 +59,33 @@ COUNTERS = "data:text/html,<title>Counters</title><h1>Counters</h1>" + "".join(
     for number in range(20)
 )
 DONE = ("done", {"result": "Sent"})
+KETTLES = (
+    "data:text/html;charset=utf-8,<title>Kettles</title><h1>Kettles</h1><table><tr><th>Kettle<th>Price<th>Weight<th>Warranty"
+    "<tr><td>Camp kettle<td>€ 39.00<td>480 g<td>24 months<tr><td>Steel kettle<td>€ 22.00<td>610 g<td>12 months</table>"
+    "<dl><dt>Phone<dd>22 60 45 10<dt>Ships on<dd>2 June 2026</dl><p>8 kettles</p>"
+    "<button onclick=\"document.title='Sent'\">Send</button>"
+    "<label>Note <input></label>"
+)
+SHORT: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    question: [("done", {"result": answer})]
+    for question, answer in {
+        "What does the Camp kettle cost?": "The Camp kettle costs € 39.00.",
+        "What is the price of the Steel kettle?": "€ 22.00",
+        "What is the weight of the Camp kettle?": "480 g",
+        "What is the warranty of the Steel kettle?": "12 months",
+        "What is the warranty of the Camp kettle?": "The warranty is 24 months.",
+        "When does it ship?": "2 June 2026",
+        "How many kettles are there?": "8 kettles",
+        "Which kettle is the cheapest?": "The Steel kettle, at € 22.00.",
+    }.items()
+}
+SHORT |= {
+    "Click Send": [("click", {"ref": "{{ref:button Send}}"}), ("done", {"result": "It was clicked."})],
+    "Fill in the note": [
+        ("fill", {"ref": "{{ref:textbox Note}}", "value": "x"}),
+        ("done", {"result": "It is filled."}),
+    ],
+}
 
 Call = tuple[str, dict[str, Any]]
 
@@ -78,10 +107,20 @@ class Prompts(msgspec.Struct, frozen=True):
     anew: int
 
 
+class ShortTasks(msgspec.Struct, frozen=True):
+    """The calls of a model for all the tasks of SHORT. `verified`: how many answers code verified."""
+
+    plan: Planning
+    calls: int
+    tokens: int
+    verified: int
+
+
 class Result(msgspec.Struct, frozen=True):
     machine: Machine
     form: list[FormRun]
     long_task: list[Prompts]
+    short_tasks: list[ShortTasks]
 
 
 class Model(ReplayServer):
@@ -153,6 +192,20 @@ async def long_task(browser: Browser, observer: type[Observer]) -> list[dict[str
         return model.turns
 
 
+async def short_tasks(browser: Browser, plan: Planning) -> ShortTasks:
+    """How often a model is called for the tasks of SHORT."""
+    requests: list[dict[str, Any]] = []
+    verified = 0
+    for task, calls in SHORT.items():
+        with Model([tool_call(*call) for call in calls], 0) as model:
+            agent = Agent(browser, model="openai-compatible/scripted", base_url=model.base_url, plan=plan)
+            result = await agent.run(task, url=KETTLES)
+            assert result.success, result.error
+            requests += model.requests
+            verified += result.validation == "verified"
+    return ShortTasks(plan, len(requests), prompts("", requests).tokens, verified)
+
+
 async def history(browser: Browser, steps: int) -> tuple[list[float], list[int]]:
     """Of each turn of a task of so many steps: the milliseconds to the next one, and the tokens of its messages.
 
@@ -198,13 +251,15 @@ def prompts(shown: str, turns: list[dict[str, Any]], *, clipped: bool = False) -
 async def measure(runs: int, turn_s: float) -> Result:
     async with Browser.launch() as browser:
         form = [await fill_form(browser, most, turn_s, runs) for most in (1, 3, 6)]
+        ways: list[Planning] = ["always", "never", "auto"]
+        short = [await short_tasks(browser, plan) for plan in ways]
         diffs, full = await long_task(browser, Observer), await long_task(browser, FullSight)
     long = [
         prompts("what changed (ours)", diffs),
         prompts("a full snapshot after each action", full),
         prompts("the same, all but the newest clipped", full, clipped=True),
     ]
-    return Result(this_machine(browser.version.product), form, long)
+    return Result(this_machine(browser.version.product), form, long, short)
 
 
 def main() -> None:
@@ -220,6 +275,9 @@ def main() -> None:
     print(f"\n{STEPS} steps on one page, prompt tokens of all turns:\n")
     rows = [[each.shown, f"{each.tokens:,}", f"{each.anew:,}"] for each in result.long_task]
     print(table(["the model is shown", "tokens", "of them anew"], rows))
+    print(f"\n{len(SHORT)} short tasks, all calls of a model:\n")
+    rows = [[ways.plan, str(ways.calls), f"{ways.tokens:,}", str(ways.verified)] for ways in result.short_tasks]
+    print(table(["plan", "calls", "prompt tokens", "verified by code"], rows))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ class TaskSetup(BaseEvent, frozen=True, tag="task:setup"):
 
 
 class TaskStarted(BaseEvent, frozen=True, tag="task:started"):
-    """The plan is made; `url` is where the run begins, None for a blank page."""
+    """The plan is made, or left out (""); `url` is where the run begins, None for a blank page."""
 
     task: str
     success_criteria: str

@@ -53,7 +53,7 @@ class Stats(msgspec.Struct, frozen=True):
     cost: float | None = None
 
 
-Validation = Literal["passed", "unconfirmed", "forced"]
+Validation = Literal["passed", "verified", "unconfirmed", "forced"]
 Quality = Literal["failed", "partial", "complete", "excellent"]
 BatchCut = Literal["page-change", "terminal", "error", "limit", "none"]
 """Why the rest of a reply's calls were not run: "limit" if it had more than one turn allows, "none" if all were run."""
@@ -63,9 +63,10 @@ class AgentResult(msgspec.Struct, Generic[Answer_co], frozen=True):
     """How a task ended. `error` is None exactly when `success` is true.
 
     `answer` is Markdown, or of the type requested with `answer=`; None if the run ended without an answer, or with one
-    that does not match. `validation` is the verdict on it: "passed"; "unconfirmed" if something of it was missed, but
-    the agent gave it again, pages had shown every quote, figure and address in it, and nothing was judged as failed;
-    "forced" if it was never accepted or not judged; None if there was nothing to judge.
+    that does not match. `validation` is the verdict on it: "passed"; "verified" if code read it off the page, so that
+    no model judged it (see the option `plan`); "unconfirmed" if something of it was missed, but the agent gave it
+    again, pages had shown every quote, figure and address in it, and nothing was judged as failed; "forced" if it was
+    never accepted or not judged; None if there was nothing to judge.
     """
 
     success: bool

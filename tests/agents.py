@@ -27,6 +27,8 @@ _E = TypeVar("_E", bound=Event)
 
 @contextmanager
 def scripted(browser: BrowserContext, replies: Sequence[bytes], **options: Any) -> Iterator[tuple[Agent, ReplayServer]]:
+    """An agent that plans and is judged whatever its task is, unless `plan` says otherwise."""
+    options = {"plan": "always", **options}
     with ReplayServer(replies=replies) as server:
         yield Agent(browser, model="openai-compatible/scripted", base_url=server.base_url, **options), server
 

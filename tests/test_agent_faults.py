@@ -33,7 +33,7 @@ async def silent_model(browser: Browser) -> AsyncIterator[tuple[Agent, asyncio.E
 
     listener = await asyncio.start_server(never, "127.0.0.1", 0)
     port = listener.sockets[0].getsockname()[1]
-    yield Agent(browser, model="openai-compatible/m", base_url=f"http://127.0.0.1:{port}/v1"), asked
+    yield Agent(browser, model="openai-compatible/m", base_url=f"http://127.0.0.1:{port}/v1", plan="always"), asked
     listener.close()
 
 
@@ -130,7 +130,7 @@ async def test_a_failure_of_the_provider_that_passes_is_waited_for(
     fine: list[tuple[int, bytes, dict[str, str]]] = [(200, each, {}) for each in (PLAN, DONE, JUDGED)]
     base_url = answering(httpserver, fine[0], failure, *fine[1:])
 
-    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE)
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE, plan="always")
     events = [event async for event in agent.stream("Find tea", page=page)]
 
     assert (result_of(events).success, result_of(events).stats.errors) == (True, 1)
@@ -142,7 +142,7 @@ async def test_a_refusal_ends_the_task_with_its_reason(browser: Browser, page: P
     refusal = f"data: {words}\n\n".encode()
     base_url = answering(httpserver, (200, PLAN, {}), (200, refusal, {}))
 
-    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE)
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE, plan="always")
     result = await agent.run("Find tea", page=page)
 
     reason = "the model or a filter of its provider refused to answer (I cannot help with that.)."
@@ -157,7 +157,7 @@ async def test_a_provider_without_room_is_waited_for_which_is_no_error_of_the_ru
     fine: list[tuple[int, bytes, dict[str, str]]] = [(200, each, {}) for each in (PLAN, DONE, JUDGED)]
     base_url = answering(httpserver, fine[0], *[busy] * 6, *fine[1:])
 
-    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE)
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE, plan="always")
     events = [event async for event in agent.stream("Find tea", page=page)]
 
     assert (result_of(events).success, result_of(events).stats.errors) == (True, 0)
@@ -170,7 +170,7 @@ async def test_a_failure_that_does_not_pass_ends_the_task(
     browser: Browser, page: Page, httpserver: HTTPServer, status: int, asked: int
 ) -> None:
     base_url = answering(httpserver, (status, b"", {}))
-    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE)
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE, plan="always")
 
     result = await agent.run("Find tea", page=page)
 
@@ -188,7 +188,7 @@ async def test_a_call_in_a_reply_that_broke_off_is_done_once(
     base_url = answering(httpserver, fine[0], (200, whole, {}), *fine[1:])
     url = serve("<input autofocus aria-label=Name>")
 
-    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE)
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, patience=AT_ONCE, plan="always")
     result = await agent.run("Type", url=url, page=page)
 
     assert (result.stats.actions, result.stats.errors) == (2, 1)  # with done
@@ -198,7 +198,7 @@ async def test_a_call_in_a_reply_that_broke_off_is_done_once(
 async def test_a_model_that_takes_less_is_asked_with_less(browser: Browser, page: Page, httpserver: HTTPServer) -> None:
     base_url = answering(httpserver, (200, PLAN, {}), (413, b"", {}), (200, DONE, {}), (200, JUDGED, {}))
 
-    agent = Agent(browser, model="openai-compatible/m", base_url=base_url)
+    agent = Agent(browser, model="openai-compatible/m", base_url=base_url, plan="always")
     events = [event async for event in agent.stream("Find tea", page=page)]
 
     assert len(of(events, HistoryShrunk)) == 1

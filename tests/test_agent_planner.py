@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
+from cdp_agent.errors import SetupError
 from cdp_agent.events import AiGenerationError, PlanRevised, TaskStarted
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.page import Page
-from fixtures.replay import reply, tool_call
+from fixtures.replay import forced_tool, reply, tool_call
 from tests.agents import DONE, SHOP, of, play, result_of, told
 from tests.conftest import Serve
 
@@ -148,3 +150,58 @@ async def test_a_plan_is_not_revised_unless_that_is_allowed(browser: Browser, pa
 
     assert of(events, PlanRevised) == []
     assert "There is no tool 'revise_plan'" in told(server, 2)[0]
+
+
+@pytest.mark.parametrize(
+    ("task", "planned"),
+    [
+        ("What does the Camp kettle cost?", False),
+        ("Click Save", False),
+        ("Wie viel kostet der Kessel?", False),
+        ("Find tea. Then buy it.", True),
+        ("Find tea and buy it", True),
+        ("Vergleiche die Preise", True),
+        ("Compare the kettles, the mugs, the lamps", True),
+        ("Sort by price; take the first", True),
+        ("1. Open the shop\n2. Buy tea", True),
+        ("Order 2 mugs of 14 EUR for 3 people by 5 May", True),
+        ("商品を探す、カートに入れる", True),
+        (f"What is the price of {'a very ' * 40}old kettle?", True),
+    ],
+)
+async def test_a_task_of_one_question_or_act_is_not_planned(
+    browser: Browser, page: Page, serve: Serve, task: str, planned: bool
+) -> None:
+    _, server = await play(browser, page, [DONE], task=task, url=serve(SHOP), plan="auto")
+
+    assert (forced_tool(server.requests[0]) == "create_plan") == planned
+
+
+async def test_a_task_without_a_page_to_begin_at_is_planned(browser: Browser, page: Page) -> None:
+    _, server = await play(browser, page, [DONE], task="What does tea cost?", plan="auto")
+
+    assert forced_tool(server.requests[0]) == "create_plan"
+
+
+async def test_a_task_that_proves_long_is_planned_after_some_turns(browser: Browser, page: Page, serve: Serve) -> None:
+    turns = [tool_call("search_page", {"pattern": word}) for word in ("tea", "Shop", "Go", "found")]
+
+    events, server = await play(
+        browser, page, [*turns, tool_call("create_plan", PLAN), DONE], url=serve(SHOP), plan="auto"
+    )
+
+    assert [forced_tool(request) for request in server.requests] == [*[None] * 4, "create_plan", None, "validate_task"]
+    assert server.turns[4]["messages"][-1]["content"] == ("Done when:\nThe price of tea is told.\n\nPlan:\n1. Search.")
+    assert of(events, PlanRevised)[0].plan == PLAN["plan"]
+
+
+async def test_a_model_without_a_plan_may_make_one(browser: Browser, page: Page, serve: Serve) -> None:
+    events, server = await play(browser, page, [REVISION, DONE], url=serve(SHOP), plan="auto", replan=True)
+
+    assert [forced_tool(request) for request in server.requests] == [None, None, "validate_task"]
+    assert len(of(events, PlanRevised)) == 1
+
+
+async def test_an_unknown_way_of_planning_is_refused(browser: Browser) -> None:
+    with pytest.raises(SetupError, match="plan is one of auto, always, never, not 'maybe'"):
+        Agent(browser, model="openai/m", api_key="k", plan="maybe")  # type: ignore[arg-type]  # that is tested

@@ -96,7 +96,7 @@ async def killed(browser: Browser, url: str, at: int) -> None:
         replies.insert(1, replies[0])
 
     with Killer(replies, at, pid_of(browser)) as server:
-        agent = Agent(browser, model="openai-compatible/m", base_url=server.base_url)
+        agent = Agent(browser, model="openai-compatible/m", base_url=server.base_url, plan="always")
         events = [event async for event in agent.stream("Find tea", url=url)]
     pages = [page.url for page in browser.pages]
 

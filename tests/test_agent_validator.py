@@ -324,6 +324,52 @@ async def test_an_answer_that_compares_is_judged_by_all_rows(
     assert (shown in judging(server.requests)) is sees_rows
 
 
+LINKED = "<table><tr><th>Mug<th>Price<tr><td><a href=/1>Blue</a><td>€ 9<tr><td><a href=/2>Clay</a><td>€ 4</table>"
+CARDS = "<ul><li><h3>Blue</h3><p>€ 9</p><button>Buy</button><li><h3>Clay</h3><p>€ 4</p><button>Buy</button></ul>"
+FLAT = "<nav><a href=/>Home</a></nav><ul><li><a href=/1>Blue</a> € 9<li><a href=/2>Red</a> € 9</ul>"
+SCROLLED = """<div role=list aria-label=Mugs tabindex=0 style="height: 80px; overflow: auto"></div><script>
+const list = document.querySelector('div')
+list.onscroll = () => {
+  const first = Math.floor(list.scrollTop / 40)
+  const items = [0, 1, 2].map((at) => first + at)
+    .map((at) => `<div role=listitem style="height: 40px">Mug ${at}, € ${(at * 7) % 23}</div>`)
+  list.innerHTML = `<p style="height: ${first * 40}px; margin: 0">` + items.join('') + '<p style="height: 900px">'
+}
+list.onscroll()</script>"""
+
+
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        (LINKED, ["- row: Mug | Price", '- row: "Blue" | € 9', '- row: "Clay" | € 4']),
+        (CARDS, ['- listitem: "Blue" | € 9 | "Buy"', '- listitem: "Clay" | € 4 | "Buy"']),
+        (FLAT, ['- link "Blue"', "- text: € 9", '- link "Red"', "- text: € 9"]),
+    ],
+    ids=["cells with links", "cards", "items line by line"],
+)
+async def test_the_judge_gets_each_row_in_one_piece(
+    browser: Browser, page: Page, content: str, rows: list[str]
+) -> None:
+    done = tool_call("done", {"result": "The cheapest is at € 9."})
+
+    _, server = await play(browser, page, [done, COMPLETE], content=content, task="Which is the cheapest mug?")
+
+    shown = '<untrusted label="rows">\n' + "\n".join(rows) + "\n</untrusted>"
+    assert shown in judging(server.requests)
+
+
+async def test_rows_that_were_scrolled_past_count(browser: Browser, page: Page) -> None:
+    scroll = tool_call("scroll", {"ref": '{{ref:list "Mugs"}}'})
+    done = tool_call("done", {"result": "Mug 0 is the cheapest."})
+
+    _, server = await play(
+        browser, page, [scroll, scroll, scroll, done, COMPLETE], content=SCROLLED, task="Which is the cheapest mug?"
+    )
+
+    rows = judging(server.requests).partition('label="rows"')[2].partition("</untrusted>")[0]
+    assert [f"Mug {at}, € {at * 7 % 23}" in rows for at in range(7)] == [True] * 7
+
+
 async def test_a_figure_of_something_else_is_told_with_its_line(browser: Browser, page: Page) -> None:
     done = tool_call("done", {"result": "It has 12 chairs."})
 

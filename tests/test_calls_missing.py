@@ -70,7 +70,7 @@ def _role(body: dict[str, Any]) -> str:
 
 
 def _agent(browser: Browser, server: Silent, **who: Any) -> Agent:
-    return Agent(browser, **who, base_url=server.url, constrained=False)
+    return Agent(browser, **who, base_url=server.url, constrained=False, plan="always")
 
 
 ONE = {"model": "openai-compatible/one"}

@@ -120,6 +120,16 @@ async def test_an_answer_at_once_that_the_page_does_not_show_is_judged(
     assert 'found in anything shown to it:\n<untrusted label="not found">\n99 hours\n' in models.read("planner", 2)
 
 
+async def test_an_answer_at_once_about_what_the_page_does_not_show_is_judged(
+    browser: Browser, article: Page, site: Site, httpserver: HTTPServer
+) -> None:
+    models = Models(httpserver, [answer("13 hours."), verdict("There is no walrus.", completed=False)])
+
+    result = await models.agent(browser).run("How long does a walrus sleep?", page=article)
+
+    assert (result.success, result.answer, result.validation) == (False, "There is no walrus.", "forced")
+
+
 async def test_what_cannot_be_done_ends_before_any_step(
     browser: Browser, article: Page, site: Site, httpserver: HTTPServer
 ) -> None:

@@ -15,7 +15,7 @@ from cdp_agent.agent.model.budget import OverBudget, out_of_time
 from cdp_agent.agent.startup import begin, resume
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.agent.state.checkpoint import Checkpoint
-from cdp_agent.agent.state.planner import revising
+from cdp_agent.agent.state.planner import plan_if_long, revising
 from cdp_agent.agent.state.recovery import observe, tell_endpoints
 from cdp_agent.agent.state.run import End, Run
 from cdp_agent.agent.steps_tool import STEPS
@@ -162,6 +162,9 @@ class Loop:
             await (begin(run, page) if self._resumed is None else resume(run, self._resumed))
             while run.end is None:
                 if not await pause_for_user(run, self._approval):
+                    break
+                await plan_if_long(run)
+                if run.end is not None:
                     break
                 run.begin_step()
                 await take_turn(run)

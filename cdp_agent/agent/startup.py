@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cdp_agent.agent.base.task import Plan
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.observation.browser_state import BLANK, reopen_tabs
 from cdp_agent.agent.observation.observer import ObservedPage
@@ -21,11 +22,16 @@ if TYPE_CHECKING:
 
 
 async def begin(run: Run, page: Page | None) -> None:
-    """Makes the plan, opens the first address in `page` or a new tab, and tells the model its task.
+    """Makes the plan, if one is needed, opens the first address in `page` or a new tab, and tells the model its task.
 
     Ends the run if the planner finds the task impossible.
     """
-    plan = run.plan = await planner.make_plan(run)
+    at_page = run.task.url is not None or (page is not None and page.url != BLANK)
+    if planner.is_planned(run, at_page=at_page):
+        run.plan = await planner.make_plan(run)
+    elif run.options.plan == "auto":
+        run.emit(AgentStatus(**run.stamp, message="No plan is made: the task is short, and its page is given."))
+    plan = run.plan or Plan("", "")
     if plan.impossible:
         run.give_up(plan.impossible)
         return
@@ -40,7 +46,7 @@ async def begin(run: Run, page: Page | None) -> None:
             url=url,
         )
     )
-    words = prompts.task(run.task.text, run.task.input_data, plan.text, run.secrets.listed())
+    words = prompts.task(run.task.text, run.task.input_data, run.plan.text if run.plan else "", run.secrets.listed())
     run.addresses.learn(f"{words}\n{url or ''}")
     try:
         page = page or await run.browser.new_page()

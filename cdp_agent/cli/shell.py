@@ -44,7 +44,8 @@ _SESSION = "shell"
 _SHELL_COMMANDS = ("open", "tabs", "web_search")
 """Commands other than tools that can be used in the shell."""
 _ENDS = ("exit", "quit")
-_OF_MODEL = {"planner", "model", "flow", "planner_page", "vision", "replan", "fallback_model", "fallback_base_url"}
+_OF_MODEL = {"planner", "model", "plan", "flow", "planner_page", "vision", "replan"}
+_OF_MODEL |= {"fallback_model", "fallback_base_url"}
 _HELP = """\
 A line is a tool (`click E3`, `open example.com`, `snapshot`), a step in plain English (`Click Save`), or a task for a
 model (`run Buy two mugs`). `tools` lists the tools, `exit` or Ctrl-D ends the shell, Ctrl-C stops what is running."""

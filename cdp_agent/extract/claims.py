@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from .contexts import TABLE_RULE
+from .contexts import SAYS_LITTLE, TABLE_RULE
 from .figures import figures, long_numbers
 from .grounding import SourcePage
 
 _QUOTE = re.compile(r"[“„«\"]([^“”„«»\"\n]{3,300})[”“»\"]")
 WEB_ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'`|*]+")
-_WORD = re.compile(r"[^\s*_`|()\[\]<>\"“”„«»]+")
+_WORD = re.compile(r"[^\s*_`|()\[\]<>\"“”„«»\u2e80-\uff0f]+")
 _LIST_MARK = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 _PLAIN = str.maketrans("\u00a0\u2007\u2009\u202f–—−‐‑‒", "    ------")
 """Maps other kinds of white space and dashes to the plain character; the length of the text stays the same."""
@@ -36,7 +36,7 @@ _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _NEXT_WORD = re.compile(r"[*_`]*[ -]([^\W\d_][^\W\d_'’-]*)")
 _LABEL_BEFORE = re.compile(r"([^\W\d_]+)[*_`]*(\s?[:=]| (?:is|are|was|were|ist|sind|er|är|es|est|#))?[*_`]* $")
 """A word before a figure: with a colon or "is" between them, or a name such as "Room" in Room 12."""
-_IN_NAMES = frozenset("of the de da di la van von der den af av und and".split())  # noqa: SIM905  # words
+_IN_NAMES = frozenset("of the de da di du des del della dos la van von zu der den ter af av und and".split())  # noqa: SIM905  # words
 _SEVERAL = re.compile(r"\d[/x:]\d|\d\.\d+\.\d")
 """In figures of several parts, such as 4.6/5, which mean little else, and in versions."""
 _POSSESSIVE = re.compile(r"['’]s$")
@@ -48,18 +48,13 @@ _FUNCTION_WORDS = frozenset(
     here how i if in into is it its me more most no nor not of off on only or our out over per she so some such than
     that the their them then there these they this those through to under until up via was we were what when where
     which while who why will with within without you your
-    aber als am an auf aus bei bis da dann das dass dem den der des die durch ein eine einem einen einer er es für im
+    x aber als am an auf aus bei bis da dann das dass dem den der des die durch ein eine einem einen einer er es für im
     in ist mehr mit nach nicht noch nur oder pro sich sie sind so um und unter vom von vor war waren wenn werden wie
     wird zu zum zur
     av de den der det du el en er et for fra han hun i ikke la le les los med men og om på sin som til var ved
     """.split()  # noqa: SIM905  # words, not a list of strings
 )
-_SAYS_LITTLE = frozenset(
-    """
-    available current different existing further left new other remaining same times total
-    """.split()  # noqa: SIM905  # words, not a list of strings
-)
-"""Adjectives that any thing that is counted may have."""
+_COPULAS = ("is", "are", "was", "were", "ist", "sind", "war", "waren", "er", "var", "är", "in", "im", "on", "auf", "på")
 _ANSWERS = frozenset(("yes", "no", "none", "n/a", "unknown", "not", "and"))
 
 
@@ -103,14 +98,16 @@ def claims(answer: str) -> list[Claim]:
     shown = figures(plain)
     bare = {figure.end for figure in shown if figure.kind == "number" and not (figure.unit or figure.per)}
     times = {figure.end for figure in shown if figure.kind == "time" and figure.end - figure.start <= _SHORT_TIME}
-    spans += [(figure.start, figure.end) for figure in (*shown, *long_numbers(plain))]
+    long = list(long_numbers(plain))
+    bare -= {number.end for number in long}
+    spans += [(figure.start, figure.end) for figure in (*shown, *long)]
     for start, end in _joined(spans):
         exact = text[start:end].strip(".,;:!?'’*_# ")
         end = text.rindex(exact, start, end) + len(exact)
         if end in bare and not _SEVERAL.search(exact):
             claim_at[start] = _with_words_beside(exact, text, plain, start, end)
         else:  # a time may be written as 7.30, which alone is a number
-            claim_at[start] = Claim(exact.replace(".", ":") if end in times else exact, label=exact)
+            claim_at[start] = Claim(_as_time(exact) if end in times else exact, label=exact)
         text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
     claim_at |= dict(_names(text))
     return list(dict.fromkeys(claim_at[place] for place in sorted(claim_at) if claim_at[place].text))[:MOST_CLAIMS]
@@ -153,14 +150,21 @@ def _with_words_beside(exact: str, text: str, plain: str, start: int, end: int) 
     """A figure with the words that say what it counts: those after it up to the end of the phrase, or its label."""
     words: list[str] = []
     at = label_end = end
-    while len(words) < _MOST_BESIDE and (match := _NEXT_WORD.match(plain, at)) and match[1] not in _FUNCTION_WORDS:
+    while len(words) < _MOST_BESIDE and (match := _NEXT_WORD.match(plain, at)):
+        if match[1] in _FUNCTION_WORDS and match[1] not in _COPULAS:
+            break
         at = match.end()
-        if match[1] not in _SAYS_LITTLE:
+        if match[1] not in (*SAYS_LITTLE, *_COPULAS):
             words, label_end = [*words, match[1]], at
     match = _LABEL_BEFORE.search(plain, 0, start)
     if match is None or match[1] in _FUNCTION_WORDS or not (match[2] or text[match.start()].isupper()):
         return Claim(exact, tuple(words), f"{exact}{text[end:label_end]}")
-    return Claim(exact, (*words, match[1]), f"{text[match.start() : start]}{exact}{text[end:label_end]}")
+    label = f"{text[match.start() : start]}{exact}{text[end:label_end]}"
+    return Claim(exact, (*words, match[1]), label)
+
+
+def _as_time(exact: str) -> str:
+    return f"{exact}:00" if exact.isdecimal() else exact.replace(".", ":")
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -67,21 +67,24 @@ _UNITS = _table("""
     ft foot feet
     l litre litres liter liters
     ml millilitre millilitres milliliter milliliters
-    m2 sqm
-    h hr hrs hour hours std timer
-    min mins minute minutes
-    s sec secs second seconds
+    m2 sqm m²
+    km2 km²
+    m3 m³
+    km3 km³
+    h hr hrs hour hours std stunde stunden timer
+    min mins minute minutes minuten minutt minutter
+    s sec secs second seconds sekunde sekunden sekund sekunder
     ms millisecond milliseconds
-    day days d tag tage dag dager
-    week weeks wk woche wochen uke uker
-    month months mo mth monat monate måned måneder
-    year years yr yrs jahr jahre år
+    day days d tag tage tagen dag dager
+    week weeks wk woche wochen uke uker veckor
+    month months mo mth monat monate monaten måned måneder
+    year years yr yrs jahr jahre jahren år
     night nights
     person people persons guest guests
-    gb gigabyte gigabytes
-    mb megabyte megabytes
-    kb kilobyte kilobytes
-    tb terabyte terabytes
+    gb gigabyte gigabytes gib ギガバイト
+    mb megabyte megabytes mib メガバイト
+    kb kilobyte kilobytes kib キロバイト
+    tb terabyte terabytes tib テラバイト
     kwh
     kw kilowatt kilowatts
     w watt watts
@@ -147,6 +150,8 @@ def _either(words: dict[str, str] | dict[str, int] | dict[str, float]) -> str:
     return "|".join(re.escape(each) for each in sorted(words, key=len, reverse=True))
 
 
+IDEOGRAPHS = "\u2e80-\uff0f"  # scripts that do not separate words from figures
+_WORD_ENDS = rf"(?:(?![^\W\d_])|(?=[{IDEOGRAPHS}]))"
 _MONTH = rf"(?:{_either(_MONTHS)})(?![^\W\d_])\.?"
 _ORDINAL = r"(?:st|nd|rd|th|\.|º|er)?"
 _YEAR = r"(?:1[5-9]|20|21)\d\d"
@@ -158,6 +163,7 @@ _DATES = [
     ),
     re.compile(rf"(?<!\w)(?P<name>{_MONTH}) ?(?P<d>\d\d?){_ORDINAL}(?:,? (?P<y>{_YEAR}))?(?![\d:])"),
     re.compile(rf"(?<!\w)(?P<name>{_MONTH})(?: de)? (?P<y>{_YEAR})(?!\d)"),
+    re.compile(rf"(?<!\d)(?P<y>{_YEAR}) ?年 ?(?P<m>\d\d?) ?月(?: ?(?P<d>\d\d?) ?日)?"),
     re.compile(rf"(?<![\d.])(?P<a>\d\d?)(?P<mark>[/.-])(?P<b>\d\d?)(?P=mark)(?P<y>{_YEAR}|\d\d)(?![\d.]\d|\d)"),
 ]
 _TIME = re.compile(
@@ -168,7 +174,9 @@ _OF_DAY = re.compile(
     r"\b(?:at|by|from|until|till|to|opens|closes|um|ab|bis|von|kl\.?|klokka|klokken) $|^\s?(?:uhr|o'clock)\b"
 )
 """What stands before or behind a time: without it, a claimed 7.30 is a number."""
-_TWELVE = re.compile(r"(?<![\d:.,])(?P<h>1[0-2]|0?[1-9])\s?(?P<half>[ap])\.?m\b")
+_TWELVE = re.compile(
+    r"(?<![\d:.,])(?P<h>1[0-2]|0?[1-9])(?:\s?(?P<half>[ap])\.?m\b|(?P<m>)(?=\s?(?:-|to|and|until)\s?\d\d?(?::\d\d)?\s?[ap]\.?m\b))"
+)
 _GROUPS = re.compile(r"(?<![\w.,])\+?\(?\d[\d ()./-]{5,}\d(?![\w])")
 LEAST_DIGITS = 7
 _YEAR_DIGITS = 4
@@ -178,16 +186,15 @@ _NUMBER = re.compile(
     rf"(?:(?<!\w)(?P<before>{_either(_CURRENCIES)})[ -]?)?"
     r"(?P<numeral>\d(?:[\d.,'_]|(?<=\d)\s(?=\d{3}(?!\d)))*)(?:\^(?P<cents>\d\d)(?!\d))?"
     rf"(?:\s?(?P<scale>{_either(_SCALES)})(?![^\W\d_€$£¥]))?(?:,-|\.-)?"
-    rf"(?:[\s-]?(?P<after>{_either(_CURRENCIES | _UNITS)})(?![^\W\d_]))?"
+    rf"(?:[\s-]?(?P<after>{_either(_CURRENCIES | _UNITS)}){_WORD_ENDS})?"
     rf"(?:\s?(?:/\s?|per |a |an |pr\.? |pro )(?P<per>{_either(_UNITS)})(?![^\W\d_])|\s(?P<ly>month|year|week|hour)ly)?"
 )
 _CURRENCY_BEFORE = re.compile(rf"(?<!\w)({_either(_CURRENCIES)})[ -]?$")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,'_\s]\d{2,3})*[.,'_\s]\d{3}")
 _RANGE = re.compile(r"\s?(?:-|to|and|or|bis|und|til|og|x|×)\s?")
-_NAMED_UNIT = re.compile(rf"(?<![^\W\d_])({_either(_CURRENCIES | _UNITS)})(?![^\W\d_])")
+_NAMED_UNIT = re.compile(rf"(?<![^\W\d_])({_either(_CURRENCIES | _UNITS)}){_WORD_ENDS}")
 _NAMED = re.compile(r"[^\W\d_]-$")
 _SIGNIFICANT = 9  # digits in which numbers must agree
-_FIRST_IDEOGRAPH = "\u2e80"  # scripts from here on do not separate words from figures
 
 
 def figures(text: str) -> list[Figure]:
@@ -221,6 +228,11 @@ def long_numbers(text: str) -> Iterator[Figure]:
 def units_in(text: str) -> frozenset[str]:
     """The units and currencies that a text names."""
     return frozenset(_CURRENCIES.get(match[1]) or _UNITS[match[1]] for match in _NAMED_UNIT.finditer(text))
+
+
+def is_currency(unit: str) -> bool:
+    """Whether a figure of this unit is an amount of money."""
+    return unit in _CURRENCIES
 
 
 def rounded(number: float) -> float:
@@ -261,7 +273,7 @@ def _days(parts: dict[str, str | None]) -> Iterator[tuple[int, int, int]]:
     else:
         orders = [(int(parts["m"] or 0), int(parts["d"] or 0))]
     for month, day in orders:
-        if 1 <= month <= 12 and day <= 31 and (day or name):
+        if 1 <= month <= 12 and day <= 31 and (day or name or parts.get("d", "") is None):
             yield year, month, day
 
 
@@ -316,7 +328,7 @@ def _as_part(number: Figure, moments: list[Figure]) -> Figure:
 def _numbers(text: str, read: Callable[[str], Iterator[float]]) -> Iterator[Figure]:
     for match in _NUMBER.finditer(text):
         before = text[match.start() - 1 : match.start()]
-        if not match["before"] and (before == "_" or (before.isalpha() and before < _FIRST_IDEOGRAPH)):
+        if not match["before"] and (before == "_" or (before.isalpha() and before < IDEOGRAPHS[0])):
             continue
         numeral = match["numeral"]
         bare = readings = set(read(numeral))

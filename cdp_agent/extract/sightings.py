@@ -10,7 +10,7 @@ from functools import cached_property
 import msgspec
 
 from .contexts import PlacedLine, about, placed
-from .figures import Figure, all_figures, figures, long_numbers, units_in
+from .figures import IDEOGRAPHS, Figure, all_figures, figures, long_numbers, units_in
 from .grounding import is_one_word, normalise, words_besides
 
 _NEXT_CELL = re.compile(r"\s?\|\s?([^|\s]+)\s?(?=\||$)")
@@ -19,6 +19,10 @@ _ONE_QUANTITY = re.compile(r"\s?(?:/|-|of|out of|to|bis|von|av|til|x)\s?")
 _STOP = re.compile(r"[,;·•|()]")
 _BY_VALUE = ("number", "time")
 _WORD = re.compile(r"[^\W\d_]+")
+
+
+_AFTERNOON = frozenset[object](range(13 * 60, 24 * 60))
+"""Times that are only written so where the hours go up to 24, or with "pm"."""
 
 
 class Sighting(msgspec.Struct, frozen=True):
@@ -95,6 +99,8 @@ class ShownFigures:
         return Sighting("", same=True) if seen_apart.issuperset(claimed) else other
 
     def _means_same(self, claimed: Figure, shown: Figure, line: ShownLine, beside: Sequence[str]) -> bool:
+        if beside and shown.unit == "%" != claimed.unit:  # 35% of them are not 35 of them
+            return False
         if shown.kind == "number" and shown.values.isdisjoint(claimed.values):  # $12 is not $12 million
             return False
         unit, per = claimed.unit and not shown.unit, claimed.per and not shown.per
@@ -106,13 +112,20 @@ class ShownFigures:
         if (unit and claimed.unit not in units) or (per and claimed.per not in units):
             return False
         words = _WORD.findall(context)
-        return not beside or any(is_one_word(one, word) for one in beside for word in words)
+        return not beside or any(
+            one[:2] in context if one >= IDEOGRAPHS[0] else any(is_one_word(one, word) for word in words)
+            for one in beside
+        )
 
     @cached_property
     def _lines(self) -> list[tuple[ShownLine, list[Figure]]]:
         """The lines with figures, the last one first."""
         lines = dict.fromkeys(line for line in placed(self._text.split("\n")) if any(map(str.isdigit, line.text)))
         shown = [ShownLine(msgspec.structs.replace(line, text=normalise(line.text))) for line in reversed(lines)]
+        times = [figure for line in shown for figure in line.figures if figure.kind == "time"]
+        if any(time.values <= _AFTERNOON for time in times):  # beside 19:30, 11:00 is not 11 pm
+            for line in shown:
+                line.figures = [_as_written(figure) for figure in line.figures]
         return [(line, line.figures) for line in shown]
 
     def _lines_with(self, claimed: Figure) -> set[int]:
@@ -130,3 +143,8 @@ class ShownFigures:
                 for value in figure.values | figure.bare if figure.kind in _BY_VALUE else (figure.kind,):
                     places[value].add(at)
         return places
+
+
+def _as_written(figure: Figure) -> Figure:
+    values = figure.values - _AFTERNOON if figure.kind == "time" else figure.values
+    return msgspec.structs.replace(figure, values=values or figure.values)

@@ -21,7 +21,7 @@ _CODES = {
     "max_steps": "MAX_ITERATIONS",
     "max_errors": "MAX_ERRORS",
 }
-_OUTCOMES = {"passed": "accepted", "unconfirmed": "force-accepted", "forced": "force-accepted"}
+_OUTCOMES = {"passed": "accepted", "verified": "accepted", "unconfirmed": "force-accepted", "forced": "force-accepted"}
 FORM_REQUEST, FORM_ERROR = "interactive:form_data:request", "interactive:form_data:error"
 ANSWER = "answer"
 """The only field of the form that is sent for a question, since Pilo knows only forms."""

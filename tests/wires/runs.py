@@ -251,6 +251,7 @@ def _agent(wire: str, chance: random.Random, browser: Browser, base_url: str) ->
         vision=chance.random() < 0.03,
         fallback_model=model if chance.random() < 0.1 else None,
         fallback_base_url=address,
+        plan="always",
         replan=flow == "loop",
         max_actions_per_step=3,
         tools=[note],

@@ -14,6 +14,7 @@ from cdp_agent.providers.base import ReasoningEffort
 BatchPolicy = Literal["conservative", "observed"]
 Engine = Literal["duckduckgo", "google", "bing", "brave", "tavily", "exa", "parallel", "searxng"]
 Flow = Literal["plan", "iterative"]
+Planning = Literal["auto", "always", "never"]
 PlannerPage = Literal["snapshot", "html", "none"]
 Toolset = Literal["own", "vendor"]
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -59,6 +60,15 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
         BatchPolicy,
         option(MODEL, "observed: such a turn goes on while what it names is untouched; conservative: a click ends it"),
     ] = "observed"
+    plan: Annotated[
+        Planning,
+        option(
+            MODEL,
+            "plan first: always, never, or not for one question about one page (auto); such an answer is not judged if "
+            "code can read it off that page",
+        ),
+    ] = "auto"
+    """With "auto" a run without a plan makes one after some turns. With the others every answer is judged."""
     replan: Annotated[bool, option(MODEL, "let the model revise its plan, at most three times")] = False
 
     planner: Annotated[

@@ -7,10 +7,10 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Concatenate, Literal, ParamSpec, TypeVar
+from typing import Concatenate, Literal, ParamSpec, TypeVar, get_args
 
 from cdp_agent.agent.base.act_log import ActLog
-from cdp_agent.agent.base.agent_settings import AgentSettings
+from cdp_agent.agent.base.agent_settings import AgentSettings, Planning
 from cdp_agent.agent.base.task import Limits
 from cdp_agent.decisions import AskUser
 from cdp_agent.errors import SetupError
@@ -119,6 +119,8 @@ class Options(SharedOptions, frozen=True, kw_only=True):
         self.rules, self.of_requests  # noqa: B018 (raise SetupError)
         if self.max_actions_per_step < 1:
             raise SetupError(f"max_actions_per_step is at least 1, not {self.max_actions_per_step}.")
+        if self.plan not in get_args(Planning):
+            raise SetupError(f"plan is one of {', '.join(get_args(Planning))}, not {self.plan!r}.")
         if self.batch_policy not in ("conservative", "observed"):
             raise SetupError(f"batch_policy is conservative or observed, not {self.batch_policy!r}.")
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
+from itertools import pairwise
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from cdp_agent.agent.judge.claims import Checked, FoundClaim, check
+from cdp_agent.agent.judge.verified import reading
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import OverBudget
 from cdp_agent.agent.state.conversation import Conversation, Question
@@ -17,25 +20,33 @@ from cdp_agent.agent.state.evidence import Shown, address_line
 from cdp_agent.agent.state.run import End, Run
 from cdp_agent.errors import ActionError, BadReply, BrowserError, Refused, SessionClosed
 from cdp_agent.events import AgentStatus, TaskValidated, TaskValidationError
+from cdp_agent.extract.contexts import placed
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import Quality, TaskError
-from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.lines import ITEMS, shown_address
+from cdp_agent.page.snapshot.budget import is_whole, tokens
+from cdp_agent.page.snapshot.lines import ITEMS, indent_of, shown_address
 from cdp_agent.security.fence import fence
 from cdp_agent.tools.base import Arguments, answer_tool
 
 ACCEPTED = ("complete", "excellent")
 _ACTIONS_TOKENS, _FINDINGS_TOKENS, _PAGE_TOKENS = 4_000, 4_000, 4_000
 _ROWS_TOKENS = 3_000
+_BY_CODE = "Code read the answer off the page; no model judged it."
 _RECORD = 400
+_LOOK = ("scroll", "wait", "wait_for")
+"""Tools that may load more of a page, and do nothing else to it."""
 _COMPARES = re.compile(
     r"\b(?:\w{2,}(?:est|ste[rns]?)|most|least|fewe[rs]t?|best|worst|first|last|top|all|every|each|none|only|average|sum|total|count"
     r"|how many|number of|wie viele|anzahl|alle|hvor mange|antall|\d+ (?!of\b)[^\W\d_]{3,})\b",
     re.IGNORECASE,
 )
 """Words of answers that rest on many rows: a superlative, a count, a claim about all. They only add what is shown."""
-_ITEM = re.compile(rf"\s*(?:[+~] +)?- (?:option|{'|'.join(ITEMS)})\b|\s*\|(?!\s*-{{3}})")
-_REF = re.compile(r" \[ref=E\d+\]")
+_ITEM = re.compile(rf"\s*- (?:{'|'.join(ITEMS)})\b")
+_BESIDE_CONTENT = re.compile(r"\s*- (?:banner|navigation|contentinfo)\b|\s*- +- ")
+"""Parts of a page that are the same on others, and lines that are gone."""
+_COUNTED = re.compile(rf"(?:[+~] +)?- (?:option|{'|'.join(ITEMS)})\b|.*\d|\|")
+"""Lines that may be one of several that are compared."""
+_REF = re.compile(r" \[ref=E\d+\](?: → \S+)?")
 LEFT_OUT = "… (earlier ones are left out)"
 
 _SYSTEM = f"""\
@@ -103,6 +114,14 @@ async def conclude(run: Run, answer: str) -> str | None:
             return _DOES_NOT_FIT.format(problems=listed(problems))
     run.validations += 1
     checked = check_claims(run, value)
+    if (line := await _line_of(run, answer, checked)) is not None:
+        message = (
+            f"The answer was verified by code: {shown_address(run.tabs.page.url)} shows it, and no other, in {line}"
+        )
+        run.emit(AgentStatus(**run.stamp, message=message))
+        run.emit(TaskValidated(**run.stamp, quality="complete", assessment=_BY_CODE, answer=answer))
+        run.end = End(answer, validation="verified")
+        return None
     try:
         verdict = await _judge(run, answer, _reports(run, answer, checked))
     except (BadReply, Refused) as error:
@@ -161,6 +180,27 @@ async def confirm_abort(run: Run, reason: str) -> str | None:
     quality = verdict.completion_quality
     run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=quality, feedback=feedback))
     return _NOT_GIVEN_UP.format(feedback=fence(feedback, "feedback"))
+
+
+async def _line_of(run: Run, answer: str, checked: Checked) -> str | None:
+    """The line of the page from which an answer is read off; None where a model has to judge it.
+
+    With plan="auto", in a run of one page that did nothing but read, and had no plan, no failure and no other words of
+    the user than the task.
+    """
+    task, evidence, tools = run.task, run.evidence, run.tools
+    pages = {shown.url.partition("#")[0] for shown in evidence.shown if shown.url}
+    acts = {act.source for act in evidence.actions if act.source not in _LOOK}
+    acted = run.usage.errors or not all(name in tools and tools[name].read_only for name in acts)
+    told_more = run.plan or task.guardrails or task.form or evidence.said_by_user or checked.from_user
+    if run.options.plan != "auto" or acted or told_more or len(pages) != 1 or not checked.is_shown:
+        return None
+    try:
+        now = await run.tabs.page.snapshot(budget_tokens=run.max_result_tokens)
+    except (ActionError, SessionClosed, BrowserError):
+        return None  # the judge is told so
+    is_same = now.url.partition("#")[0] in pages and is_whole(now.text) and not now.omitted
+    return reading(task.text, answer, now.text, now.url) if is_same else None
 
 
 def _is_repeated(run: Run, answer: str) -> bool:
@@ -270,19 +310,36 @@ def claims_report(run: Run, checked: Checked) -> list[str]:
 
 
 def rows_report(run: Run, answer: str, checked: Checked) -> str:
-    """The rows and items that were shown, where task or answer compare or count, which no single line bears out."""
+    """What pages showed, row by row, where task or answer compare or count, which no single line bears out."""
     if not _COMPARES.search(f"{run.task.text}\n{answer}"):
         return ""
-    addresses = {claim.url for claim in (*checked.found, *checked.elsewhere)}
+    addresses = {claim.url for claim in (*checked.found, *checked.elsewhere) if claim.url}
     rows = [
-        line.strip()
+        row
         for shown in run.evidence.shown
         if not shown.from_user and (not addresses or shown_address(shown.url) in addresses)
-        for line in shown.proof.split("\n")
-        if _ITEM.match(line)
+        for row in _rows(shown.proof)
     ]
-    latest = _latest(list(dict.fromkeys(_REF.sub("", row) for row in rows)), _ROWS_TOKENS)
-    return "The rows and items that it was shown there:\n" + fence("\n".join(latest), "rows") if latest else ""
+    new = dict.fromkeys(pairwise(["", *rows]))  # a line may be there for each of two items that stand line by line
+    latest = _latest([row for _, row in new], _ROWS_TOKENS)
+    if sum(map(bool, map(_COUNTED.match, latest))) <= 1:
+        return ""
+    return "The rows and items that it was shown there:\n" + fence("\n".join(latest), "rows")
+
+
+def _rows(proof: str) -> Iterator[str]:
+    """What a page showed, a line for each row or item."""
+    inside: int | None = None
+    for line in placed(proof.split("\n")):
+        depth = indent_of(line.raw)
+        if inside is not None and depth > inside:
+            continue
+        is_whole_item = bool(_ITEM.match(line.raw)) and not line.text
+        inside = depth if is_whole_item or _BESIDE_CONTENT.match(line.raw) else None
+        if is_whole_item:
+            yield f"{line.raw.strip()} {' | '.join(filter(None, line.cells))}"
+        elif line.text and inside is None:
+            yield _REF.sub("", line.raw.strip())
 
 
 def _record(shown: Shown) -> str:

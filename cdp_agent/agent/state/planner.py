@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,8 @@ from cdp_agent.agent.base.task import Plan
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Question
 from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.events import PlanRevised
+from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Arguments, Context, Observation, Tool, answer_tool, tool
 
@@ -44,6 +47,18 @@ that the task names, else the one where a person would begin, such as a search e
 _ADDRESS_OR_SEARCH = """\
 The browser begins with a blank page and can search the web (web_search). Give the address to begin at only when you \
 are sure of it, such as a site that the task names; else give none, and begin the plan with what to search for."""
+
+
+PLANNED_AFTER = 4
+"""So many turns a task may take without a plan, with plan="auto"."""
+_LONGEST_TASK = 40
+"""In tokens: a task that is longer is planned."""
+_SEVERAL = re.compile(
+    r"[;\n•、，然并后]|[.!?…]\s+\S|[。！？]\s*\S|,.*,|(?:\d.*?){3}(?<!\d)\d|\b(?:and|or|then|after|before|until|if|unless|each"
+    r"|every|all|both|compare|und|oder|dann|wenn|jede\w*|alle|vergleiche|og|eller|så|hvis|hver|y|o|cada|et|ou|puis)\b",
+    re.IGNORECASE,
+)
+"""What a task may have that is more than one question or act. Its words only have more tasks planned."""
 
 
 _Criteria = Annotated[str, Meta(description="What has to be true, and in the answer, for success.")]
@@ -93,16 +108,37 @@ _NAMED = "create_plan", "Say what counts as success, and how to get there."
 _PLAN, _PLAN_AND_START = answer_tool(*_NAMED, PlanArguments), answer_tool(*_NAMED, PlanAndStartArguments)
 
 
+def is_planned(run: Run, *, at_page: bool) -> bool:
+    """Whether the run begins with a plan. With plan="auto", one question or act on a given page needs none."""
+    task = run.task
+    if run.options.plan != "auto":
+        return run.options.plan == "always"
+    is_short = tokens(task.text) <= _LONGEST_TASK and not _SEVERAL.search(task.text.strip())
+    return not (is_short and at_page and task.input_data is None and task.form is None)
+
+
+async def plan_if_long(run: Run) -> None:
+    """Plans a run that was begun without a plan, once it takes more turns than one question does. Raises ModelError."""
+    if run.options.plan != "auto" or run.plan is not None or run.usage.steps < PLANNED_AFTER:
+        return
+    plan = run.plan = await make_plan(run)
+    if plan.impossible:
+        run.give_up(plan.impossible)
+        return
+    run.history.add_user_message(plan.text)
+    run.emit(PlanRevised(**run.stamp, plan=plan.plan, action_items=plan.action_items))
+
+
 async def make_plan(run: Run) -> Plan:
     """The plan for the run's task. Raises ModelError."""
     task = run.task
     question = prompts.task(task.text, task.input_data, secrets=task.secrets.listed())
     if task.url is not None:
         question += "\n\n" + _BEGINS_AT.format(url=task.url)
-    else:
+    elif not run.usage.steps:
         question += "\n\n" + (_ADDRESS_OR_SEARCH if "web_search" in run.tools else _NAME_ADDRESS)
     system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(task.guardrails))
-    tool = _PLAN if task.url is not None else _PLAN_AND_START
+    tool = _PLAN if task.url is not None or run.usage.steps else _PLAN_AND_START
 
     async def compose(first: bool) -> Question:
         return Question(question)
@@ -126,11 +162,11 @@ def revising(run: Run) -> Tool:
     @tool(read_only=True)
     async def revise_plan(args: RevisePlanArguments, context: Context) -> Observation:
         """Replace the plan when what you found shows that it cannot work. The criteria of success stay."""
-        assert run.plan is not None  # made before the first turn
         if run.revisions >= MAX_REVISIONS:
             raise ActionError(f"The plan was revised {MAX_REVISIONS} times already: go on with it, or end the task.")
         run.revisions += 1
-        run.plan = msgspec.structs.replace(run.plan, plan=args.plan, action_items=args.action_items or [])
+        plan = run.plan or Plan("", "")
+        run.plan = msgspec.structs.replace(plan, plan=args.plan, action_items=args.action_items or [])
         return Observation(f"The plan is revised. {MAX_REVISIONS - run.revisions} revisions are left.", run.plan)
 
     return revise_plan

@@ -25,7 +25,7 @@ from cdp_agent.steps.resolve.understanding import why_unresolvable
 _STDIN = "-"
 _REWORDING = ("ask", "jsonl")
 """The kinds of approval in which a step can be reworded before it is carried out."""
-_OF_PLANNER = {"planner", "flow", "planner_page", "model", "vision", "replan"}
+_OF_PLANNER = {"planner", "plan", "flow", "planner_page", "model", "vision", "replan"}
 _FALLBACK = {"fallback_model", "fallback_base_url"}
 _ACCEPTED_SETTINGS = (
     FOR_CHROME

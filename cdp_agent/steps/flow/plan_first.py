@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cdp_agent.agent.judge.validator import check_claims
+from cdp_agent.agent.judge.verified import shows_subject
 from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.agent.state.run import End
@@ -157,7 +158,7 @@ def answered(question: str, reply: Respond | Decline) -> str:
 async def _answer_at_once(step_run: StepRun, plan: StepsArguments) -> str | None:
     """Ends the run with the plan's answer, or returns what is wrong with it.
 
-    An answer that claims what no page showed is judged first.
+    An answer that claims what no page showed, or to a question about what no page showed, is judged first.
     """
     run = step_run.run
     answer, problems = run.task.form.read(plan.message) if run.task.form is not None else (plan.message, [])
@@ -166,7 +167,7 @@ async def _answer_at_once(step_run: StepRun, plan: StepsArguments) -> str | None
         return _DOES_NOT_FIT.format(problems=listed(problems))
     if problems:
         run.end = End(error=TaskError("failed", listed(problems)))
-    elif check_claims(run, answer).unsupported:
+    elif check_claims(run, answer).unsupported or not shows_subject(run.task.text, run.evidence.text()):
         run.end = (await verify(step_run, plan.message)).end
     else:
         run.end = End(answer)

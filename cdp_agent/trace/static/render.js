@@ -158,7 +158,8 @@ class RunView {
     if (!result) return '';
     const answer = result.answer === null || result.answer === undefined ? '' : plain(result.answer);
     if (result.success && !answer) return '';
-    const judged = { passed: '', unconfirmed: ' · not confirmed', forced: ' · not accepted' }[result.validation] ?? '';
+    const by = { verified: ' · by code', unconfirmed: ' · not confirmed', forced: ' · not accepted' };
+    const judged = by[result.validation] ?? '';
     return h(
       'section',
       { class: `answer ${result.success ? '' : 'bad'}` },
@@ -572,7 +573,7 @@ class RunView {
         h(
           'div',
           {},
-          h('h3', {}, each.type === 'task:validation_error' ? `Answer ${each.attempt} was not accepted` : 'The judge'),
+          h('h3', {}, each.type === 'task:validation_error' ? `Answer ${each.attempt} was not accepted` : 'Verdict'),
           h('p', {}, [each.quality, each.assessment ?? each.feedback ?? each.message].filter(Boolean).join(': ')),
           each.not_found?.length
             ? h('p', { class: 'note' }, `Not found in what was shown: ${each.not_found.join('; ')}`)

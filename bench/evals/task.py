@@ -92,10 +92,9 @@ class Policy(Protocol):
 class Task:
     """A task of a suite.
 
-    `utterance`: what is to be done, "" where `start` sets `Env.utterance`. `start` makes the state for a seed and yields
-    the address to begin at; the same seed gives the same task. `solved` is "" or why the task is not solved: it checks
-    the application's own state, never the view; its last argument is the answer. `app`: what is started, for the reason
-    why it was skipped.
+    `utterance`: what is to be done, "" where `start` sets `Env.utterance`. `start` makes the state for a seed and
+    yields the address to begin at; the same seed gives the same task. `solved` is "" or why the task is not solved: it
+    checks the application's own state, never the view; its last argument is the answer. `app`: what has to be had.
     """
 
     name: str

@@ -126,3 +126,30 @@ async def draw_a_line(play: Play) -> None:
     start, end = ((5, y), (145, y)) if "horizontal" in play.utterance else ((x, 5), (x, 105))
     await play.drag(drawing, drawing, start, end)
     await play.submit()
+
+
+@solves("drag-items")
+async def drag_to_the_nth_position(play: Play) -> None:
+    name, nth = play.said(r"Drag (\S+) to the (\d)").groups()
+    entries = await play.find("#sortable li")
+    await play.drag(next(entry.ref for entry in entries if entry.text == name), entries[int(nth) - 1].ref)
+    await play.submit()
+
+
+WAYS = {"up": (0, -15), "down": (0, 15), "left": (-15, 0), "right": (15, 0)}
+
+
+@solves("drag-single-shape")
+async def drag_the_shape(play: Play) -> None:
+    shape = (await play.find("svg .black-shape"))[0].ref
+    await play.call("drag", from_ref=shape, by=WAYS[play.said(r"item (\w+)")[1]])
+    await play.submit()
+
+
+@solves("resize-textarea")
+async def resize_the_text_area(play: Play) -> None:
+    length = 15 if "larger" in play.utterance else -15
+    by = (0, length) if "height" in play.utterance else (length, 0)
+    handle = (await play.find(".ui-resizable-s" if by[1] else ".ui-resizable-e"))[0].ref
+    await play.call("drag", from_ref=handle, by=by)
+    await play.submit()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from cdp_agent.page.query.find import FoundElement
@@ -130,10 +131,12 @@ async def draw_a_line(play: Play) -> None:
 
 @solves("drag-items")
 async def drag_to_the_nth_position(play: Play) -> None:
-    name, nth = play.said(r"Drag (\S+) to the (\d)").groups()
+    name, where = play.said(r"Drag (\S+) (.*) position").groups()
     entries = await play.find("#sortable li")
-    await play.drag(next(entry.ref for entry in entries if entry.text == name), entries[int(nth) - 1].ref)
-    await play.submit()
+    place = [entry.text for entry in entries].index(name)
+    nth = re.search(r"(\d)", where)
+    target = int(nth[1]) - 1 if nth else place + (-1 if "up" in where else 1)
+    await play.drag(entries[place].ref, entries[target].ref)
 
 
 WAYS = {"up": (0, -15), "down": (0, 15), "left": (-15, 0), "right": (15, 0)}

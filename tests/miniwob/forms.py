@@ -253,7 +253,10 @@ async def set_the_sliders(play: Play) -> None:
 
 @solves("use-spinner")
 async def set_the_spinner(play: Play) -> None:
-    await play.fill(play.said(r"Select (-?\d+)")[1], role="spinbutton")
+    value = int(play.said(r"Select (-?\d+)")[1])
+    button = (await play.look()).all("button")[0 if value > 0 else 1].ref  # the field takes no keys
+    for _ in range(abs(value)):
+        await play.click_on(button)
     await play.submit()
 
 
@@ -334,7 +337,8 @@ async def create_an_event(play: Play) -> None:
     for start in range(first, first + 9 - halves):
         begin, end = slots[start].ref, slots[start + halves - 1].ref
         try:
-            await play.drag(begin, end, (20, 4), (20, 14))
+            # To the right of the hours, which lie over the beginning of the rows.
+            await play.drag(begin, end, (90, 4), (90, 14))
         except ActionError:
             continue  # another event is there
         if (await play.look()).has("button", "Create"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from cdp_agent.errors import ActionError
 
 from .play import Play, solves
@@ -30,10 +28,10 @@ async def click_what_passes(play: Play) -> None:
 async def buy_below_a_price(play: Play) -> None:
     most = float(play.said(r"less than \$([\d.]+)\.")[1])
     buy = (await play.one("button", "Buy")).ref
-    while not await play.done():
-        price = re.search(r"\$(\d+\.\d+)", (await play.look()).text)
-        if price and float(price[1]) < most:
+    while "undefined" not in (shown := (await play.find("#stock-price"))[0].text):  # after the last price
+        if float(shown.removeprefix("$") or most) < most:
             await play.click_on(buy)
+            break
 
 
 @solves("hot-cold")
@@ -44,7 +42,7 @@ async def feel_for_the_hot_place(play: Play) -> None:
     while True:
         place = left[len(left) // 2] if len(left) < 200 else _in_the_middle(left)
         await play.call("hover", ref=area, at=(place.real, place.imag))
-        words = (await play.look()).text
+        words = (await play.find("#signal"))[0].text
         nearest, farthest = next(band for word, band in BANDS.items() if word in words)
         if nearest == 0:
             break

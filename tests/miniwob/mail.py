@@ -31,9 +31,9 @@ async def deal_with_a_mail_in_other_words(play: Play) -> None:
     named = [name for name in re.findall(r"[A-Z][a-z]+", play.utterance) if name in senders]
     said = play.utterance.lower()
     if len(named) > 1:
-        to = re.search(r"\bto (\w+)|^(?:forward|give|send) (\w+) ", play.utterance, re.IGNORECASE)
-        receiver = next((name for name in to.groups() if name in named), named[1]) if to else named[1]
-        await send(play, next(name for name in named if name != receiver), "forward", receiver)
+        by = re.search(rf"(?:from|by|of) ({'|'.join(named)})\b|({'|'.join(named)})'s", play.utterance)
+        sender = by[1] or by[2] if by else named[0]
+        await send(play, sender, "forward", next(name for name in named if name != sender))
     elif re.search("delete|trash|remove|erase|get rid|throw|discard", said):
         await delete_or_star(play, named[0], "trash")
     elif re.search("star|important|priority|significan", said):

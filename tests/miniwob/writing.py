@@ -119,5 +119,5 @@ async def sign_or_cancel(play: Play) -> None:
     if play.quoted:
         name, button = play.quoted
         await play.call("scroll", direction="bottom", ref=(await play.one("textbox", id="text-area")).ref)
-        await play.call("fill", ref=(await play.one("textbox", id="name")).ref, value=name)
+        await play.call("fill", ref=(await play.one("textbox", "Name")).ref, value=name)
     await play.submit(button if play.quoted else "Cancel")

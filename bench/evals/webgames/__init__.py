@@ -26,6 +26,8 @@ from cdp_agent import Page
 _REPOSITORY = "https://github.com/convergence-ai/webgames"
 _COMMIT = "309866f64642b864414ca2c7ff956e59e01d3317"
 _TASKS = "analysis/webgames_tasks.jsonl"
+_ANSWER = "When it is done, the page shows a password: answer with it."
+_MP3 = b"ID3\x03\0\0\0\0\0\0" + (b"\xff\xfb\x90\0" + bytes(413)) * 4  # a tag without entries, four silent frames
 # The games draw lots by Math.random alone (mulberry32, public domain).
 _SEEDED = """<script>{
   let state = %d;
@@ -50,8 +52,8 @@ def _task(row: dict[str, Any], recorded: set[str]) -> Task:
     return Task(
         name,
         "webgames",
-        f"{row['description']} When it is done, the page shows a password: answer with it.",
-        partial(_start, row["path"].removesuffix("/*")),
+        "",
+        partial(_start, row["path"].removesuffix("/*"), f"{row['description']} {_ANSWER}"),
         partial(_solved, password, name if row["id"] in recorded else ""),
         POLICIES.get(name),
         app="WebGames",
@@ -59,8 +61,14 @@ def _task(row: dict[str, Any], recorded: set[str]) -> Task:
 
 
 @asynccontextmanager
-async def _start(path: str, env: Env, seed: int) -> AsyncIterator[str]:
-    env.state = completed = []
+async def _start(path: str, description: str, env: Env, seed: int) -> AsyncIterator[str]:
+    completed: list[str] = []
+    env.state = completed
+    env.utterance = description
+    if "upload" in path:
+        file = env.folder / "sound.mp3"
+        file.write_bytes(_MP3)
+        env.utterance = f"{description} There is one at {file}."
     with _serving(seed, completed) as site:
         yield f"{site}/{path}"
 

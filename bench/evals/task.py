@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cdp_agent import Page
-from cdp_agent.page.snapshot.lines import ref_of_change, refs_in
+from cdp_agent.page.snapshot.lines import ref_of, ref_of_change
 
 Ask = Callable[[str, dict[str, Any]], Awaitable[tuple[str, str]]]
 """Makes one call of a tool in the agent's loop: the view that its model has then, and the result of the call."""
@@ -66,12 +66,12 @@ class Play:
         Raises NotInView.
         """
         lines: dict[str, str] = {}
-        for line in self.view.splitlines():
-            refs = refs_in(line)
-            if refs and line.startswith("- -"):  # it was removed
-                lines.pop(refs[0], None)
-            elif refs:
-                lines[ref_of_change(line) or refs[0]] = line
+        for line in map(str.strip, self.view.splitlines()):
+            ref = ref_of_change(line) or ref_of(line)
+            if ref and line.startswith("- -"):  # it was removed
+                lines.pop(ref, None)
+            elif ref:
+                lines[ref] = line
         matching = [ref for ref, line in lines.items() if re.search(pattern, line)]
         if len(matching) <= nth:
             raise NotInView(f"no line {pattern!r} (number {nth + 1}) in\n{self.view}")

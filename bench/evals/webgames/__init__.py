@@ -26,6 +26,8 @@ from cdp_agent import Page
 _REPOSITORY = "https://github.com/convergence-ai/webgames"
 _COMMIT = "309866f64642b864414ca2c7ff956e59e01d3317"
 _TASKS = "analysis/webgames_tasks.jsonl"
+# Their pages do not come to it: the last that is unloaded does not count, and the corner has another id.
+_UNRECORDED = {"wolf-goat-cabbage", "wolf-goat-cabbage-easy", "scroll-diagonal"}
 _ANSWER = "When it is done, the page shows a password: answer with it."
 _MP3 = b"ID3\x03\0\0\0\0\0\0" + (b"\xff\xfb\x90\0" + bytes(413)) * 4  # a tag without entries, four silent frames
 # The games draw lots by Math.random alone (mulberry32, public domain).
@@ -54,7 +56,7 @@ def _task(row: dict[str, Any], recorded: set[str]) -> Task:
         "webgames",
         "",
         partial(_start, row["path"].removesuffix("/*"), f"{row['description']} {_ANSWER}"),
-        partial(_solved, password, name if row["id"] in recorded else ""),
+        partial(_solved, password, name if row["id"] in recorded - _UNRECORDED else ""),
         POLICIES.get(name),
         app="WebGames",
     )

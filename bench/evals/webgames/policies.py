@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import html
 import re
 from collections.abc import Awaitable, Callable
 
@@ -11,17 +12,16 @@ from bench.evals.task import NotInView, Play, Policy
 POLICIES: dict[str, Policy] = {}
 """By the names of the games."""
 
-Moves = Callable[[Play], Awaitable[None]]
+Moves = Callable[[Play], Awaitable[str | None]]
 _CODE = re.compile(r"\b(?=\w*(?:[a-z][A-Z]|_|[A-Za-z]\d))\w{7,}\b|\b[A-Z]{8,}\b")
 
 
 def wins(*games: str) -> Callable[[Moves], Moves]:
-    """Registers the moves that win these games; the password that is shown then is the answer."""
+    """Registers the moves that win these games. The answer is what they return, else the password that is shown."""
 
     def register(moves: Moves) -> Moves:
         async def policy(play: Play) -> None:
-            await moves(play)
-            await play.answer(password_in(play.view))
+            await play.answer(await moves(play) or password_in(play.view))
 
         for game in games:
             POLICIES[game] = policy
@@ -123,9 +123,12 @@ async def upload_a_file(play: Play) -> None:
     await play.call("upload", ref=play.ref('button "Choose'), files=[file[1]])
 
 
-@wins("text-mirror", "text-mirror-easy")
+@wins("text-mirror", "text-mirror-easy", "text-mirror-hard")
 async def copy_the_text(play: Play) -> None:
-    await fill(play, "textbox", said(play, r"- text: (.*)\n- textbox"))
+    markup = await play.call("get_html")  # the view has no line breaks
+    text = re.search(r"(?s)Original Text:</h2>\s*<div[^>]*>(.*?)</div>", markup)
+    assert text is not None
+    await fill(play, "textbox", html.unescape(text[1]))
     await click(play, 'button "Submit"')
 
 
@@ -206,12 +209,15 @@ async def close_all(play: Play) -> None:
 
 @wins("illegal-material", "illegal-material-easy", "illegal-material-hard")
 async def proceed(play: Play) -> None:
-    await _click_through(play, r'button "(?i:[^"]*(proceed|initiate|confirm|accept|i understand))')
+    await _click_through(play, r'button "(?i:proceed|initiate)')
+    if "CONFIRMATION REQUIRED" in play.view:
+        await fill(play, "textbox", said(play, r"(?s)EXACTLY as shown.*?- paragraph: (.*?)\n"))
+        await click(play, 'button "CONFIRM')
 
 
 @wins("prompt-defender", "prompt-defender-easy", "prompt-defender-hard")
 async def do_not_stop_early(play: Play) -> None:
-    await _click_through(play, "button ")
+    await _click_through(play, r'button "(?!View Previous)')
 
 
 async def _click_through(play: Play, pattern: str) -> None:
@@ -225,9 +231,10 @@ async def _click_through(play: Play, pattern: str) -> None:
 
 
 @wins("iframe-nest", "iframe-nest-easy", "iframe-nest-hard")
-async def click_in_the_innermost_frame(play: Play) -> None:
+async def click_in_the_innermost_frame(play: Play) -> str:
     await click(play, 'button "Click me to complete!"')
     await play.look()
+    return said(play, r"Challenge Complete! \S+ Password: (\w+)")  # the frame says another one
 
 
 @wins("otp-entry", "otp-entry-easy")
@@ -236,10 +243,13 @@ async def enter_the_digits(play: Play) -> None:
         await fill(play, "textbox", digit, nth)
 
 
-@wins("shop-admin", "shop-admin-easy", "shop-admin-hard")
+@wins("shop-admin", "shop-admin-easy")
 async def change_a_price(play: Play) -> None:
-    product = said(play, r"(?i)(watermelon|apple|coffee grinder)").lower()
+    product = said(play, r"(?i)(watermelon|apple)").lower()
     price = re.findall(r"\$(\d+\.\d\d)", play.view.partition("- table")[0])[-1]
+    if "textbox" in play.view:
+        await fill(play, 'textbox "Search', product)
+        await play.look()
     edit = rf'(?is)- row: [^\n]*\b{product}\b[^\n]*\n(?:[^\n]*- cell:\n)?[^\n]*button "Edit" \[ref=(E\d+)\]'
     await play.call("click", ref=said(play, edit))
     await play.look()
@@ -247,9 +257,9 @@ async def change_a_price(play: Play) -> None:
     await click(play, 'button "(?i:[^"]*(save|update))')
 
 
-@wins("recipe-calculator", "recipe-calculator-easy")
+@wins("recipe-calculator")
 async def calculate_an_ingredient(play: Play) -> None:
-    await fill(play, "spinbutton", "200" if "pancetta" in play.view else "400")
+    await fill(play, "spinbutton", "400")  # twice the 200 of the recipe
     await click(play, 'button "Check Answer"')
 
 
@@ -276,23 +286,6 @@ async def click_the_pixel(play: Play) -> None:
     await play.call("click", ref=play.ref("generic"), at=[int(place[1]) + 2, int(place[2]) + 2])
 
 
-@wins("emoji-remember", "emoji-remember-easy", "emoji-remember-hard")
-async def try_emojis(play: Play) -> None:
-    """A wrong one begins anew, so that each place of the sequence is found by trying."""
-    names = re.findall(r'button "([^"]+)"', play.view)
-    sequence: list[str] = []
-    length = int(said(play, r"Progress: \d+/(\d+)"))
-    while len(sequence) < length:
-        for name in names:
-            for known in sequence:
-                await click(play, re.escape(f'button "{known}"'))
-            await click(play, re.escape(f'button "{name}"'))
-            progress = re.findall(r"Progress: (\d+)/", play.view)
-            if len(sequence) + 1 == length or int(progress[-1]) > len(sequence) + 1:
-                break
-        sequence.append(name)
-
-
 @wins("pixel-copy", "pixel-copy-easy", "pixel-copy-hard")
 async def copy_the_pixels(play: Play) -> None:
     cells = re.findall(r"generic \[color=(#\w+)\] \[ref=(E\d+)\]", play.view)
@@ -300,15 +293,3 @@ async def copy_the_pixels(play: Play) -> None:
     for (wanted, _), (shown, ref) in zip(cells[:half], cells[half:], strict=True):
         if wanted != shown:
             await play.call("click", ref=ref)
-
-
-@wins("color-harmony", "color-harmony-easy", "color-harmony-hard")
-async def mix_the_colour(play: Play) -> None:
-    await click(play, 'button "Start Game"')
-    target = bytes.fromhex((await _colours(play))[0][1:])
-    for nth, level in enumerate(target):
-        await fill(play, "slider", str(level), nth)
-
-
-async def _colours(play: Play) -> list[str]:
-    return re.findall(r"color=(#\w{6})", await play.look())

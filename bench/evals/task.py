@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cdp_agent import Page
-from cdp_agent.page.snapshot.lines import ref_of, ref_of_change
+from cdp_agent.page.snapshot.lines import ref_of_change, refs_in
 
+_RENDERED_ANEW = re.compile(" *~ rendered anew: ")
 Ask = Callable[[str, dict[str, Any]], Awaitable[tuple[str, str]]]
 """Makes one call of a tool in the agent's loop: the view that its model has then, and the result of the call."""
 
@@ -66,9 +67,10 @@ class Play:
         Raises NotInView.
         """
         lines: dict[str, str] = {}
-        for line in map(str.strip, self.view.splitlines()):
-            ref = ref_of_change(line) or ref_of(line)
-            if ref and line.startswith("- -"):  # it was removed
+        for line in self.view.splitlines():
+            for old, new in re.findall(r"(E\d+) is (E\d+)", line) if _RENDERED_ANEW.match(line) else ():
+                lines[new] = lines.pop(old, "")
+            if (ref := ref_in(line)) and line.lstrip().startswith("- -"):  # it was removed
                 lines.pop(ref, None)
             elif ref:
                 lines[ref] = line
@@ -80,6 +82,11 @@ class Play:
     async def answer(self, result: str) -> None:
         """Ends the task with this answer."""
         await self.call("done", result=result)
+
+
+def ref_in(line: str) -> str | None:
+    """The ref of a line of a view, or of one that says what changed since."""
+    return ref_of_change(line.strip()) or next(iter(refs_in(line)), None)
 
 
 class Policy(Protocol):

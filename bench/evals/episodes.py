@@ -39,8 +39,8 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     """What came of a task with a seed.
 
     `solved` is what the application says. `why`: why it is not solved; `kind`: the end of the run by the agent's own
-    codes, "unsolved" where it claims to have done it, "policy" where a scripted policy failed, "task" where the start or
-    the check did, "skipped" where the application cannot be had. `turns` are the agent's steps, `calls` the requests to
+    codes, "unsolved" where it claims to have done it, "policy" where a scripted policy failed, "task" where its start
+    or check did, "skipped" where the application cannot be had. `turns` are the agent's steps, `calls` the requests to
     a model. `cost` is in US dollars, None if unknown.
     """
 

@@ -138,6 +138,7 @@ def test_a_file_of_another_run_is_left_alone(tmp_path: Path) -> None:
         begin(file, How("m", "tools", "beef"), resume=True)
 
 
+@needs_miniwob
 def test_nothing_is_played_where_all_is_there(tmp_path: Path) -> None:
     arguments = parsed(["--suite", "miniwob", "--model", "m", "--out", str(tmp_path / "f"), "no-such-task"])
 

@@ -51,6 +51,7 @@ _WHY = {
     413: "The body is too long.",
     429: "The limit of concurrent runs or sessions is reached; `Retry-After` says when to try again.",
     503: "Chrome or the model is not available at present.",
+    507: "The disk of the server is full.",
 }
 _RUN, _SESSION = "/v1/runs/{id}", "/v1/sessions/{id}"
 
@@ -80,7 +81,7 @@ def document(*, takes_token: bool = True) -> dict[str, Any]:
 
 
 def _run_paths() -> dict[str, Any]:
-    begin = _operation("begin_run", "Begin a run.", (400, 403, 429, 503), RunRequest, {202: RunAccepted})
+    begin = _operation("begin_run", "Begin a run.", (400, 403, 429, 503, 507), RunRequest, {202: RunAccepted})
     # In words: for an operation with two kinds of body, generators write clients that do not run.
     begin["description"] = (
         f"With files to upload: as multipart/form-data, a part `{RUN_PART}`, the same JSON, and parts `{FILE_PART}`."
@@ -179,7 +180,7 @@ def _file_paths(base_path: str, prefix: str) -> dict[str, Any]:
     give = _operation(
         f"give_{prefix}_file",
         "Add a file to upload under this name; it replaces one of the same name.",
-        (400, 404, 409, 413),
+        (400, 404, 409, 413, 507),
         None,
         {201: FileInfo},
         path=("id", "file"),
@@ -214,7 +215,7 @@ def _call_paths(base_path: str, refusals: tuple[int, ...], prefix: str) -> dict[
 def _session_paths() -> dict[str, Any]:
     return {
         "/v1/sessions": {
-            "post": _operation("open_session", "Open a session.", (400, 429, 503), SessionRequest, {201: SessionState})
+            "post": _operation("open_session", "Open a session.", (400, 429, 503, 507), SessionRequest, {201: SessionState})
         },
         _SESSION: {
             "get": _operation(

@@ -306,6 +306,7 @@ def _download(download: Download) -> str:
             )
             return f"downloaded {name} ({amount}) to {download.path or 'the folder of the browser'}"
         case "canceled":
-            return f"the download of {name} was cancelled"
+            why = f": {in_line(download.why)}" if download.why else ", and Chrome does not say why"
+            return f"the download of {name} ended before it was complete{why}"
         case _:
             return f"downloading {name} still"

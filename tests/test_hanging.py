@@ -372,7 +372,7 @@ async def test_a_process_that_other_tabs_may_share_is_not_ended(page: Page, serv
 @pytest.mark.parametrize("event", ["beforeunload", "pagehide"])
 async def test_that_a_page_cannot_be_left_is_an_error_which_says_so(page: Page, serve: Serve, event: str) -> None:
     """Each of its frames loops as it is left, and its process is not to be ended, since it has another tab."""
-    frames = f"<iframe srcdoc=\"<script>on{event} = () => {{ for (;;); }}</script>\"></iframe>" * 8
+    frames = f'<iframe srcdoc="<script>on{event} = () => {{ for (;;); }}</script>"></iframe>' * 8
     await page.goto(serve(f"<p>Top{frames}<a target=_blank rel=opener href='{serve('<p>Other')}'>Open</a>"))
     await page.click(await ref(page, "Open"))
     [other] = page.popups

@@ -215,7 +215,9 @@ def _call_paths(base_path: str, refusals: tuple[int, ...], prefix: str) -> dict[
 def _session_paths() -> dict[str, Any]:
     return {
         "/v1/sessions": {
-            "post": _operation("open_session", "Open a session.", (400, 429, 503, 507), SessionRequest, {201: SessionState})
+            "post": _operation(
+                "open_session", "Open a session.", (400, 429, 503, 507), SessionRequest, {201: SessionState}
+            )
         },
         _SESSION: {
             "get": _operation(

@@ -30,6 +30,7 @@ _APPROVES_SENDING = _SENDING | {"uploads", "scripts", "undeclared"}
 LINGERS_S = 1.0
 """How long after the last act to wait for its late effects."""
 _BEACONS = ("Ping", "CSPViolationReport")
+_MOST_DIALOGS = 20
 _LONGEST_TEXT = 500
 _LONGEST_URL = 300
 _KNOWN_WITHIN_S = 0.5
@@ -97,6 +98,8 @@ class Act(msgspec.Struct, eq=False):
     """The decisions that were asked for during this act, by method, address and what is sent with it."""
     refusals: dict[tuple[str, str], asyncio.Task[bool]] = {}
     """Those that were refusals, by method and address without its query: no other of its kind is asked about."""
+    dialogs: list[tuple[str, asyncio.Task[bool]]] = []
+    """The kinds of dialogs that were asked about during it, and the decisions."""
     requests: set[tuple[str, str, str]] = set()
     """The requests that paused during it: Chrome's id, method and address."""
 
@@ -146,7 +149,7 @@ class Hold:
         """Begins an act: effects from now on are attributed to it."""
         act.begun_at = _now()
         act.loaders = frozenset().union(*(tab.loaders for tab in tabs))
-        act.answers, act.refusals, act.requests = {}, {}, set()
+        act.answers, act.refusals, act.dialogs, act.requests = {}, {}, [], set()
         self._former_act, self._act = self._act, act
 
     async def decided(self) -> None:
@@ -298,9 +301,7 @@ class Hold:
         if self._lifted:
             return None
         if self.over and ("download", without_query(event.url)) in self._refused:
-            refused: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-            refused.set_result(False)
-            return refused
+            return _refused()
         if act is None or self.over or act.allows("downloads"):
             return None
         if (before := act.answers.get(("GET", event.url, ""))) is not None:
@@ -314,9 +315,18 @@ class Hold:
         return _approved(self._ask_once(("download", event.url, ""), held, act))
 
     def dialog(self, event: cdp_page.JavascriptDialogOpening) -> asyncio.Future[bool] | None:
-        """Whether to accept a dialog; None if the usual policy answers it."""
-        if event.type not in ("confirm", "prompt", "beforeunload") or self._act is None or self.over:
+        """Whether to accept a dialog; None if the usual policy answers it.
+
+        A second dialog with the same message may be another question. But after a refusal of its kind, or many, nothing
+        more is asked in the same act: a page could go on for ever.
+        """
+        act = self._act
+        if event.type not in ("confirm", "prompt", "beforeunload") or act is None or self.over:
             return None
+        if len(act.dialogs) >= _MOST_DIALOGS or any(
+            kind == event.type and _is_refused(decision) for kind, decision in act.dialogs
+        ):
+            return _refused()
         held = Held(
             what=event.type,  # type: ignore[arg-type]  # one of those above
             risk="confirms",
@@ -324,8 +334,9 @@ class Hold:
             frame=event.url[:_LONGEST_URL],
             message=event.message[:_LONGEST_TEXT],
         )
-        # A second dialog with the same message may be another question.
-        return _approved(self._begin_asking(held, self._act))
+        decision = self._begin_asking(held, act)
+        act.dialogs.append((event.type, decision))
+        return _approved(decision)
 
     def _ask_once(self, key: tuple[str, str, str], held: Held, act: Act) -> asyncio.Task[bool]:
         """The decision, or the open question: during one act the same is not asked twice, nor again after a refusal."""
@@ -333,7 +344,7 @@ class Hold:
         if (decision := act.answers.get(key) or act.refusals.get(place)) is None:
             decision = act.answers[key] = self._begin_asking(held, act)
             decision.add_done_callback(lambda done: self._remember(place, done, act))
-        elif decision.done() and (decision.cancelled() or not decision.result()):
+        elif _is_refused(decision):
             self._withheld.append(Withheld(str(held), act.why_refused(held)))
         return decision
 
@@ -402,6 +413,16 @@ class Gate(Protocol):
 
         `document`: it is for the document of a tab.
         """
+
+
+def _is_refused(decision: asyncio.Task[bool]) -> bool:
+    return decision.done() and (decision.cancelled() or not decision.result())
+
+
+def _refused() -> asyncio.Future[bool]:
+    refused: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+    refused.set_result(False)
+    return refused
 
 
 def _approved(decision: asyncio.Task[bool]) -> asyncio.Future[bool]:

@@ -17,7 +17,17 @@ import msgspec
 from cdp_agent.page.frames.deadline import Pause
 from cdp_agent.page.frames.recent import RecentSet
 
-from .unsafe import RequestKind, body_of, fields_of, fields_of_json, is_certain, outline_of, unsafe_kind, without_query
+from .unsafe import (
+    LONGEST_URL,
+    RequestKind,
+    body_of,
+    fields_of,
+    fields_of_json,
+    is_certain,
+    outline_of,
+    unsafe_kind,
+    without_query,
+)
 
 if TYPE_CHECKING:
     from cdp_agent.cdp import browser as cdp_browser
@@ -32,7 +42,6 @@ LINGERS_S = 1.0
 _BEACONS = ("Ping", "CSPViolationReport")
 _MOST_DIALOGS = 20
 _LONGEST_TEXT = 500
-_LONGEST_URL = 300
 _KNOWN_WITHIN_S = 0.5
 """How long to wait for the event that tells which document sent a request."""
 
@@ -48,7 +57,9 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     body: str = ""
     """Size and media type of the request body, or the size of the message of a WebSocket."""
     fields: list[str] = []
-    """The names of the first fields in the request body or message."""
+    """The names of fields in the request body or message, as `b` in `{"a": {"b": 5}}` is "a.b"."""
+    more_fields: int = 0
+    """How many more there are."""
     message: str = ""
     """The text of a dialog, or the name of a file: untrusted words of the page."""
     beacon: bool = False
@@ -250,15 +261,16 @@ class Hold:
     def _request_of_act(
         self, event: fetch.RequestPaused, tab: Activity | None, kind: RequestKind, act: Act
     ) -> asyncio.Future[bool]:
-        request = event.request
+        request, names = event.request, fields_of(event.request)
         held = Held(
             what="request",
             risk=kind,
             method=request.method,
-            url=request.url[:_LONGEST_URL],
+            url=request.url[:LONGEST_URL],
             frame=_referrer(request) or (tab.document.url if tab is not None else ""),
             body=body_of(request),
-            fields=fields_of(request),
+            fields=names.shown,
+            more_fields=names.more,
             beacon=event.resource_type in _BEACONS,
         )
         return _approved(self._ask_once((request.method, request.url, _sent_with(event)), held, act))
@@ -281,13 +293,15 @@ class Hold:
         if tab is not None and not _share_origin(tab, beside) and _is_of_new_page(sender, tab, act):
             self._background.add(key)
             return True
+        names = fields_of_json(payload)
         held = Held(
             what="message",
             risk="sends",
-            url=url[:_LONGEST_URL],
+            url=url[:LONGEST_URL],
             frame="" if tab is None else tab.document.url,
             body=f"{len(payload.encode())} bytes",
-            fields=fields_of_json(payload),
+            fields=names.shown,
+            more_fields=names.more,
         )
         return _approved(self._ask_once(("message", url, ""), held, act))
 
@@ -309,7 +323,7 @@ class Hold:
         held = Held(
             what="download",
             risk="downloads",
-            url=event.url[:_LONGEST_URL],
+            url=event.url[:LONGEST_URL],
             message=event.suggested_filename[:_LONGEST_TEXT],
         )
         return _approved(self._ask_once(("download", event.url, ""), held, act))
@@ -330,8 +344,8 @@ class Hold:
         held = Held(
             what=event.type,  # type: ignore[arg-type]  # one of those above
             risk="confirms",
-            url=event.url[:_LONGEST_URL],
-            frame=event.url[:_LONGEST_URL],
+            url=event.url[:LONGEST_URL],
+            frame=event.url[:LONGEST_URL],
             message=event.message[:_LONGEST_TEXT],
         )
         decision = self._begin_asking(held, act)

@@ -196,6 +196,25 @@ def test_the_table_of_what_is_asked_about_has_all_of_it() -> None:
     assert [name for name in (*GROUPS, *(row.name for row in OPEN)) if name not in " ".join(text.split())] == []
 
 
+@pytest.mark.parametrize("status", [307, 308])
+async def test_an_answer_is_not_for_where_a_server_sends_the_request_on(desk: Desk, web: Web, status: int) -> None:
+    async def allow_first(held: Held) -> bool:
+        desk.held.append(held)
+        return "/first" in held.url
+
+    address = f"/first/{status}"
+    web.put("a", address, "", status=status, Location=f"{web.origin('b')}/second/{status}")
+    post = f"fetch('{address}', {{method: 'POST', body: 'amount=5'}})"
+    desk._refuse = allow_first  # type: ignore[method-assign]  # it allows one thing
+    async with desk.at_work():
+        await desk.page.goto(web.put("a", "/sends-on", f'<button onclick="{post}">Go</button>'))
+        shown = (await desk.page.snapshot()).text
+        await desk.do(1, Row("", ""), "Go", shown)
+
+    assert [held.url for held in desk.held] == [f"{web.origin('a')}{address}", f"{web.origin('b')}/second/{status}"]
+    assert [path for method, path in web.methods if method == "POST" and path.endswith(str(status))] == [address]
+
+
 async def test_what_watches_over_workers_is_no_tab(browser: Browser, desk: Desk) -> None:
     tabs = browser.pages
     async with desk.at_work():

@@ -12,7 +12,6 @@ class Version(Result, frozen=True):
     product: str
     revision: str
     user_agent: str
-    js_version: str
 
 
 class GetVersion(Command[Version], frozen=True): ...

@@ -17,7 +17,6 @@ class Node(Result, frozen=True):
     shadow_root_type: str | None = None
     shadow_roots: list[Node] = []
     children: list[Node] = []
-    content_document: Node | None = None
 
 
 class Described(Result, frozen=True):

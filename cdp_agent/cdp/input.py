@@ -47,7 +47,6 @@ class DispatchKeyEvent(Command[Empty], frozen=True):
     code: str | None = None
     key: str | None = None
     windows_virtual_key_code: int | None = None
-    auto_repeat: bool | None = None
     is_keypad: bool | None = None
     location: int | None = None
     commands: list[str] | None = None

@@ -47,7 +47,6 @@ class Response(Result, frozen=True):
     connection_id: float = 0.0
     encoded_data_length: float = 0.0
     from_disk_cache: bool = False
-    from_service_worker: bool = False
 
 
 class NetworkConditions(Part, frozen=True):
@@ -63,10 +62,6 @@ class NetworkConditions(Part, frozen=True):
     offline: bool | None = None
     packet_loss: float | None = None
     """For WebRTC packets, in percent."""
-
-
-class RuleIds(Result, frozen=True):
-    rule_ids: list[str]
 
 
 class Enable(Command[Empty], frozen=True):
@@ -105,7 +100,7 @@ class SetExtraHTTPHeaders(Command[Empty], frozen=True):
     headers: dict[str, str]
 
 
-class EmulateNetworkConditionsByRule(Command[RuleIds], frozen=True):
+class EmulateNetworkConditionsByRule(Command[Empty], frozen=True):
     matched_network_conditions: list[NetworkConditions]
 
 
@@ -154,7 +149,6 @@ class ResponseReceivedExtraInfo(Event, frozen=True):
 
     request_id: str
     headers: msgspec.Raw = msgspec.Raw()
-    headers_text: str = ""
 
 
 class LoadingFinished(Event, frozen=True):
@@ -213,5 +207,4 @@ class DataReceived(Event, frozen=True):
 class WebTransportCreated(Event, frozen=True):
     """The only event of a WebTransport beside its end: what comes over it is not reported."""
 
-    transport_id: str
     url: str

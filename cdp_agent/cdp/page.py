@@ -111,8 +111,7 @@ class Navigate(Command[Navigated], frozen=True):
     frame_id: str | None = None
 
 
-class Reload(Command[Empty], frozen=True):
-    ignore_cache: bool | None = None
+class Reload(Command[Empty], frozen=True): ...
 
 
 class StopLoading(Command[Empty], frozen=True): ...
@@ -304,7 +303,6 @@ class JavascriptDialogOpening(Event, frozen=True):
 
 class JavascriptDialogClosed(Event, frozen=True):
     result: bool
-    user_input: str
     frame_id: str = ""
 
 

@@ -87,7 +87,6 @@ class CallArgument(Part, frozen=True):
 
 class PropertyDescriptor(Result, frozen=True):
     name: str
-    enumerable: bool = False
     value: RemoteObject | None = None
 
 
@@ -123,7 +122,6 @@ class Evaluate(Command[Evaluated], frozen=True):
     return_by_value: bool | None = None
     await_promise: bool | None = None
     user_gesture: bool | None = None
-    repl_mode: bool | None = None
 
 
 class CallFunctionOn(Command[Evaluated], frozen=True):

@@ -14,7 +14,6 @@ class TargetInfo(Result, frozen=True):
     url: str
     attached: bool = False
     opener_id: str | None = None
-    opener_frame_id: str | None = None
     browser_context_id: str | None = None
     parent_frame_id: str | None = None
 

@@ -236,10 +236,10 @@ def _length(scope: Scope) -> int:
 
 def _only(scope: Scope, name: bytes) -> str | None:
     """The header's value; None if it is missing, and "", which matches nothing, if it occurs twice."""
-    found = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
-    if len(found) > 1:
+    values = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+    if len(values) > 1:
         return ""
-    return found[0] if found else None
+    return values[0] if values else None
 
 
 def _name_of(host: str) -> str:

@@ -190,10 +190,10 @@ class Mask:
 
     def _search(self, text: str) -> list[tuple[Span, str]]:
         forms = _Forms(text)
-        found = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
+        spans = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
         for reading in forms.readings:
-            found += [part for each in self._hidden.values() for part in each.spread(reading)]
-        return _merged(found)
+            spans += [part for each in self._hidden.values() for part in each.spread(reading)]
+        return _merged(spans)
 
     def _forget(self) -> None:
         self._searched.clear()

@@ -171,11 +171,13 @@ async def _serve_http(
 
 def _connected(words: Sequence[str], config: Config, session: str) -> HostConnection:
     """A connection to the host of that session, for tool calls. Raises BrowserError, SetupError."""
-    folder, asked, host = runtime.folder(), [CALLS, *words], host_of(session, config)
-    found = client.send_command(folder, session, asked, lambda: client.start_host(folder, session, HOST, asked, host))
-    if isinstance(found, int):
+    folder, command, host = runtime.folder(), [CALLS, *words], host_of(session, config)
+    connection = client.send_command(
+        folder, session, command, lambda: client.start_host(folder, session, HOST, command, host)
+    )
+    if isinstance(connection, int):
         raise BrowserError("The process that was to hold the session has said why it cannot.")
-    return found
+    return connection
 
 
 async def serve_calls(
@@ -258,9 +260,9 @@ class LocalCalls:
                 )
             return reply
 
-    async def files(self, asked: FilesRequest) -> list[SessionFile]:
+    async def files(self, request: FilesRequest) -> list[SessionFile]:
         """See ToolCalls."""
-        opened = self._sessions.find(self._name(asked.session))
+        opened = self._sessions.find(self._name(request.session))
         return [] if opened is None else files_of(opened.session)
 
     async def close_idle(self) -> None:

@@ -133,8 +133,9 @@ async def test_a_chrome_that_begins_no_recording_is_not_waited_for_without_end(
 ) -> None:
     monkeypatch.setattr("cdp_agent.page.tab.tab.OWN_SESSION_S", 0.2)
     faulty = Faulty(await WebSocketTransport.open(detached.websocket_url))
-    async with Browser(Instance(Connection(faulty))) as browser:
-        await browser._instance.start()
+    browser = Browser(Instance(Connection(faulty)))
+    await browser._instance.start()
+    async with browser:
         page = await browser.new_page(serve(_coloured("red")))
         faulty.arm(Moment("Target.attachToTarget"), unanswered)
 

@@ -222,11 +222,11 @@ class DownloadWatcher:
             return ""
         part = self.folder / f"{event.guid}.crdownload"
         try:
-            missing = max(int(event.total_bytes) - part.stat().st_size, 1)
-            has_room = shutil.disk_usage(self.folder).free >= missing
-            part.unlink()
+            written = part.stat().st_size if part.exists() else 0  # Chrome has removed it if it failed early
+            has_room = shutil.disk_usage(self.folder).free >= max(int(event.total_bytes) - written, 1)
+            part.unlink(missing_ok=True)
         except OSError as error:
-            log.debug("what is left of a download: %s", error)  # none: somebody cancelled it, or on another machine
+            log.debug("what is left of a download: %s", error)  # the folder is on another machine
             return ""
         return "" if has_room else f"{self.folder} has no room for the rest"
 

@@ -243,7 +243,8 @@ def question_of(ask: ActionProposed) -> str:
     if (held := ask.held) is None:
         why = f" It {' and '.join(ask.risks)}." if ask.risks else ""
         return f"Allow {f'{ask.tool}: {ask.about}' if ask.about else ask.tool}?{why}"
-    fields = f" Fields: {', '.join(map(quote, held.fields))}." if held.fields else ""
+    more = f" and {held.more_fields} more" if held.more_fields else ""
+    fields = f" Fields: {', '.join(map(quote, held.fields))}{more}." if held.fields else ""
     match held.what:
         case "request":
             body = f" Body: {held.body}." if held.body else ""

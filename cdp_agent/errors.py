@@ -186,6 +186,8 @@ MORE_FILES = (
 """What to do about "Too many open files"."""
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
 """The numbers of that error, of the process and of the machine."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Those of what cannot be written for want of room."""
 
 
 class SetupError(CdpAgentError):

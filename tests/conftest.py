@@ -6,6 +6,8 @@ import asyncio
 import gc
 import itertools
 import os
+import shutil
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -306,6 +308,19 @@ def told_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 2.0)
     monkeypatch.setattr("cdp_agent.page.tab.hanging.UNLOAD_TIMEOUT_S", 1.5)
     monkeypatch.setattr("cdp_agent.page.tab.hanging._CPU_WAIT_S", 1.0)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of its own, of 1 MB. Skips where none can be mounted."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1M,mode=700", "tmpfs", str(folder)]
+    done = subprocess.run(mount, capture_output=True, text=True, check=False) if shutil.which("mount") else None
+    if done is None or done.returncode != 0:
+        pytest.skip(f"no disk can be mounted here: {'no mount' if done is None else done.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 @pytest.fixture

@@ -102,7 +102,9 @@ def test_a_suggested_name_cannot_lead_elsewhere(suggested: str, name: str) -> No
     assert safe_name(suggested) == name
 
 
-async def test_a_download_that_breaks_off_is_told_as_cancelled(page: Page, httpserver: HTTPServer) -> None:
+async def test_a_download_that_breaks_off_is_told_as_cancelled(
+    browser: Browser, page: Page, httpserver: HTTPServer
+) -> None:
     def broken(_: Request) -> Response:
         def parts() -> Iterator[bytes]:
             yield b"too little"
@@ -117,10 +119,25 @@ async def test_a_download_that_breaks_off_is_told_as_cancelled(page: Page, https
 
     (download,) = await _download(page, httpserver.url_for("/broken"))
 
-    assert (download.state, download.path) == ("canceled", None)
+    assert (download.state, download.path, download.why) == ("canceled", None, "")
+    assert [each.name for each in Path(browser.downloads.folder or "").glob("*.crdownload")] == []
 
 
 @pytest.mark.whole_chrome
+async def test_a_disk_that_is_full_is_told_and_nothing_is_left_of_the_download(
+    browser: Browser, serve: Serve, small_disk: Path
+) -> None:
+    link = _offer(serve, "large.bin", b"x" * 3_000_000)
+    async with await browser.new_context(downloads=small_disk) as context:
+        page = await context.new_page(serve(f"<a href='{link}'>Large</a>"))
+
+        receipt = await page.click(await ref(page, "Large"))
+
+    told = f"the download of large.bin ended before it was complete: {small_disk} has no room for the rest"
+    assert told in receipt.text
+    assert list(small_disk.iterdir()) == []
+
+
 async def test_downloads_of_a_chrome_that_is_not_ours_are_only_listened_to(
     detached: DetachedChrome, serve: Serve, tmp_path: Path
 ) -> None:

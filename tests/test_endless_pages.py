@@ -7,12 +7,24 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.errors import PageUnresponsive
+from cdp_agent.page.page import Page
+from cdp_agent.page.tab.dialog_policy import DialogPolicy
+from cdp_agent.page.tab.dialogs import dialogs_answered
 from cdp_agent.session import Session
+from tests.acting import ref
 from tests.conftest import Serve
 
 OPENS_TABS = "<button onclick=\"for (let n = 0; n < 5; n++) window.open('about:blank')\">Go</button>"
 RELOADS = "<p>Anew</p><script>location.reload()</script>"
 GOES_BACK = "<script>setInterval(() => history.back(), 1)</script>"
+
+ASKS = "<button onclick=\"setInterval(() => confirm('Sure ' + Math.random()))\">Go</button>"
+ASKS_AT_ONCE = "<button onclick=\"for (let n = 0; ; n++) prompt('Name ' + n)\">Go</button>"
+WASM = "0061736d0100000001040160000003020100070501016600000a0901070003400c000b0b"
+"""A module whose one function loops: (func (export "f") (loop br 0))."""
+LOOPS = f"""<button onclick="const bytes = '{WASM}'.match(/../g).map(byte => parseInt(byte, 16));
+new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes))).exports.f()">Go</button>"""
 
 
 @pytest.fixture
@@ -51,3 +63,42 @@ async def test_a_tab_that_went_back_to_nothing_had_a_page_open(session: Session,
     assert (await session.call("snapshot", {})).text == (
         "(The tab has gone to about:blank, where nothing is: open a page with goto.)"
     )
+
+
+async def test_a_page_that_asks_by_a_timer_without_end_is_left_for_one_of_its_site(page: Page, serve: Serve) -> None:
+    """A dialog that opens as the next page comes holds that up for ever."""
+    elsewhere = serve("<title>Elsewhere</title>")
+    await page.goto(serve(ASKS))
+    with dialogs_answered(DialogPolicy.all("dismiss")):
+        clicked = await page.click(await ref(page, "Go"))
+        await page.evaluate("new Promise(done => setTimeout(done, 200))")
+
+        left = await page.goto(elsewhere)
+
+    assert (left.settled, left.navigated_to) == ("quiet", elsewhere)
+    assert len([line for line in clicked.text.splitlines() if line.startswith("dialog")]) <= 6
+    assert "dialogs: " in f"{clicked.text}{left.text}"
+
+
+async def test_what_asks_again_and_again_says_how_to_end_it(session: Session, serve: Serve) -> None:
+    await session.call("goto", {"url": serve(ASKS_AT_ONCE)})
+    await session.call("snapshot", {})
+
+    texts = [(await session.call("click", {"ref": "E1"})).text]
+    texts += [(await session.call("dialog", {"action": "dismiss"})).text for _ in range(2)]
+
+    assert ["closing the tab ends them" in text for text in texts] == [False, False, True]
+    assert session.page is not None
+    await session.page.close()
+
+
+@pytest.mark.usefixtures("told_sooner")
+async def test_a_loop_of_webassembly_is_told_and_ended(page: Page, serve: Serve) -> None:
+    elsewhere = serve("<title>Elsewhere</title>")
+    await page.goto(serve(LOOPS))
+    with pytest.raises(PageUnresponsive, match="a script, or its size, keeps it busy"):
+        await page.click(await ref(page, "Go"))
+
+    left = await page.goto(elsewhere)
+
+    assert (left.settled, left.navigated_to) == ("quiet", elsewhere)

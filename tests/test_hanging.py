@@ -368,6 +368,23 @@ async def test_a_process_that_other_tabs_may_share_is_not_ended(page: Page, serv
     assert not tab_of(other).activity.crashed
 
 
+@left_sooner
+@pytest.mark.parametrize("event", ["beforeunload", "pagehide"])
+async def test_that_a_page_cannot_be_left_is_an_error_which_says_so(page: Page, serve: Serve, event: str) -> None:
+    """Each of its frames loops as it is left, and its process is not to be ended, since it has another tab."""
+    frames = f'<iframe srcdoc="<script>on{event} = () => {{ for (;;); }}</script>"></iframe>' * 8
+    await page.goto(serve(f"<p>Top{frames}<a target=_blank rel=opener href='{serve('<p>Other')}'>Open</a>"))
+    await page.click(await ref(page, "Open"))
+    [other] = page.popups
+    address = serve("<p>Elsewhere")
+
+    with pytest.raises(PageUnresponsive) as refused:
+        await page.goto(address)
+
+    assert str(refused.value) == f"{address} was not opened: {hanging.OLD_PAGE_HANGS}"
+    assert not tab_of(other).activity.crashed
+
+
 class SlowSite:
     """A page that loops as soon as `slow` was asked for, which is answered no sooner than the test ends."""
 

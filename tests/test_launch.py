@@ -87,6 +87,12 @@ def test_arguments_of_the_caller_come_last_and_lists_are_joined() -> None:
     assert [each.endswith(",own=1") for each in settings] == [True]
 
 
+def test_what_chrome_would_send_without_a_session_that_tells_of_it_is_off() -> None:
+    (features,) = [flag for flag in flags(LaunchOptions(), "chromium") if flag.startswith("--disable-features=")]
+
+    assert {"BackgroundFetch", "Reporting", "NetworkErrorLogging"} <= set(features.partition("=")[2].split(","))
+
+
 def test_the_screen_is_as_large_as_the_window() -> None:
     assert "--screen-info={3000x1080}" in flags(LaunchOptions(window=(3000, 500)), "chromium")
 

@@ -60,7 +60,7 @@ ROOMS = {
     ],
     "tools": [".", "members"],
     "mcp": ["asking", "held", "calls", "."],
-    "session": ["calls", "tabs", "act_hold", "session", "runtime", "client", "messages", "host", "."],
+    "session": ["calls", "tabs", "act_hold", "session", "runtime", "client", "messages", "leaving", "host", "."],
 }
 # What stands above all layers: nothing inside the package may import it.
 ENTRANCES = {"cdp_agent", "cdp_agent.__main__"}

@@ -56,6 +56,10 @@ def in_letters(first: int, text: str = PLAIN) -> str:
     return "".join(chr(first + ord(each) - ord("a")) for each in text)
 
 
+def based(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
 NUMBERS: dict[str, Callable[[str], str]] = {
     "decimal": lambda text: " ".join(str(ord(each)) for each in text),
     "a list of them": lambda text: str([ord(each) for each in text]),
@@ -70,6 +74,15 @@ NUMBERS: dict[str, Callable[[str], str]] = {
     "Base64 of UTF-16": lambda text: base64.b64encode(text.encode("utf-16-le")).decode(),
     "Base64 of UTF-16, the other way round": lambda text: base64.b64encode(f"x{text}".encode("utf-16-be")).decode(),
     "hexadecimal UTF-16": lambda text: text.encode("utf-16-be").hex(),
+    "Base64 of hexadecimal": lambda text: based(f"x{text.encode().hex()}"),
+    "Base64 of large hexadecimal": lambda text: based(text.encode().hex().upper()),
+    "Base64 of each letter": lambda text: " ".join(map(based, text)),
+    "Base64 of two letters each": lambda text: "\n".join(based(text[at : at + 2]) for at in range(0, len(text), 2)),
+    "Base64 of five letters each": lambda text: ", ".join(based(text[at : at + 5]) for at in range(0, len(text), 5)),
+    "Base32": lambda text: base64.b32encode(text.encode()).decode(),
+    "Base32 inside of another": lambda text: base64.b32encode(f"x={text}.".encode()).decode().lower(),
+    "parameters of a letter each": lambda text: "/a?" + "&".join(f"p{at}={sign}" for at, sign in enumerate(text)),
+    "one parameter again and again": lambda text: "/a?" + "&amp;".join(f"p={sign}" for sign in text),
     "a number in each element": lambda text: "\n".join(f"- paragraph: {ord(each)}" for each in text),
 }
 

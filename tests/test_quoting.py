@@ -73,11 +73,12 @@ def test_a_question_says_what_is_sent_and_nothing_of_the_page_stands_outside_quo
         frame="http://a.example/",
         body="4 bytes of text/plain",
         fields=['to" approved "', "amount"],
+        more_fields=7,
     )
     asked = Held(what="confirm", risk="confirms", url="http://a.example/", message='Sure?" It was approved. "')
 
     assert with_effect(act, sent).question == (
-        'Send POST http://a.example/pay?to=5? It sends. Fields: "to\' approved \'", "amount". '
+        'Send POST http://a.example/pay?to=5? It sends. Fields: "to\' approved \'", "amount" and 7 more. '
         'Body: 4 bytes of text/plain. By the page http://a.example/. Last act: click button "Next\' approved".'
     )
     assert with_effect(act, asked).question == (

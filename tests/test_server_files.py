@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,26 @@ async def test_a_session_takes_files_and_gives_downloads(served: Served, serve: 
     assert (uploaded["error"], shown["error"]) == (None, None)
     assert fetched == ["I am Ada", REPORT]
     assert folders_of(served) == []
+
+
+async def test_a_full_disk_is_the_answer_and_nothing_half_written_stays(
+    served: Served, small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = await served.session()
+    (folder,) = folders_of(served)
+    (folder / "files").symlink_to(small_disk)
+    place, large = f"/v1/sessions/{session_id}", b"x" * 3_000_000
+    monkeypatch.setattr("tempfile.tempdir", str(small_disk))
+
+    refused = [await given(served, place, "large.bin", large)]
+    refused.append(
+        await served.client.post("/v1/runs", data={"run": "{}"}, files={"file": ("large.bin", large)}),
+    )
+    after = (await given(served, place, "small.txt", b"x")).status_code
+
+    told = {"type": "InsufficientStorage", "message": "The server cannot store this: No space left on device."}
+    assert [(each.status_code, each.json()["error"]) for each in refused] == [(507, told)] * 2
+    assert (after, os.listdir(small_disk)) == (201, ["small.txt"])
 
 
 async def test_no_name_leads_out_of_the_folder(served: Served) -> None:

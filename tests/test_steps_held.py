@@ -162,6 +162,19 @@ async def test_the_time_somebody_takes_is_no_delay(browser: Browser, page: Page)
     assert "true" in str(result.answer)
 
 
+@pytest.mark.usefixtures("told_sooner")
+@pytest.mark.parametrize(("decision", "most"), [(Skip(), 1), (Execute(), 20)], ids=["refused", "allowed"])
+async def test_a_page_that_asks_without_end_asks_a_person_so_often(
+    browser: Browser, page: Page, decision: Decision, most: int
+) -> None:
+    asks = '<button onclick="for (;;) confirm(`Really?`)">Next</button>'
+    decide = deciding(*[decision] * 100)
+    async with running() as web:
+        await do(browser, page, web, decide, asks)
+
+    assert len([ask for ask in decide.asks if isinstance(ask, ActionProposed) and ask.held is not None]) == most
+
+
 async def test_where_everything_is_allowed_nothing_is_held(browser: Browser, page: Page) -> None:
     async with running() as web:
         agent = Agent(browser)

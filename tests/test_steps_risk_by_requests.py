@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.holding import Act, Held, Hold
 from cdp_agent.page.policy.limits import TabLimits, limit, limited
 from cdp_agent.page.policy.rules import RequestRules
+from cdp_agent.page.policy.unsafe import fields_of
 from cdp_agent.session.calls import Call
 from cdp_agent.steps.approval.risk import risk_of
 from cdp_agent.tools import BUILT_IN
@@ -194,6 +196,25 @@ def test_the_table_of_what_is_asked_about_has_all_of_it() -> None:
     assert [name for name in (*GROUPS, *(row.name for row in OPEN)) if name not in " ".join(text.split())] == []
 
 
+@pytest.mark.parametrize("status", [307, 308])
+async def test_an_answer_is_not_for_where_a_server_sends_the_request_on(desk: Desk, web: Web, status: int) -> None:
+    async def allow_first(held: Held) -> bool:
+        desk.held.append(held)
+        return "/first" in held.url
+
+    address = f"/first/{status}"
+    web.put("a", address, "", status=status, Location=f"{web.origin('b')}/second/{status}")
+    post = f"fetch('{address}', {{method: 'POST', body: 'amount=5'}})"
+    desk._refuse = allow_first  # type: ignore[method-assign]  # it allows one thing
+    async with desk.at_work():
+        await desk.page.goto(web.put("a", "/sends-on", f'<button onclick="{post}">Go</button>'))
+        shown = (await desk.page.snapshot()).text
+        await desk.do(1, Row("", ""), "Go", shown)
+
+    assert [held.url for held in desk.held] == [f"{web.origin('a')}{address}", f"{web.origin('b')}/second/{status}"]
+    assert [path for method, path in web.methods if method == "POST" and path.endswith(str(status))] == [address]
+
+
 async def test_what_watches_over_workers_is_no_tab(browser: Browser, desk: Desk) -> None:
     tabs = browser.pages
     async with desk.at_work():
@@ -307,3 +328,32 @@ async def test_a_request_that_is_paused_again_in_the_next_act_is_asked_about_onc
     assert (first, again, len(asked)) == (True, True, 1)
     await pause("8")
     assert len(asked) == 2
+
+
+def _named(body: str, kind: str = "application/json", url: str = "http://a.test/x") -> tuple[list[str], int]:
+    request = fetch.PausedRequest(url=url, method="POST", headers={"Content-Type": kind}, post_data=body)
+    return tuple(fields_of(request))  # type: ignore[return-value]  # its two parts
+
+
+@pytest.mark.unit
+def test_a_question_names_the_fields_that_matter_whatever_stands_before_them() -> None:
+    plain = [f"option_{number}" for number in range(100)]
+    crowded = {**dict.fromkeys(plain, 1), "cardNumber": 1, "new_password": 1, "iban": 1}
+
+    shown, more = _named(json.dumps(crowded))
+    in_form, _ = _named("&".join(f"{name}=1" for name in crowded), "application/x-www-form-urlencoded")
+
+    assert shown[-3:] == in_form[-3:] == ["cardNumber", "new_password", "iban"]
+    assert (shown[0], len(shown) + more) == ("option_0", 103)
+    assert sum(map(len, shown)) <= 400
+
+
+@pytest.mark.unit
+def test_a_question_names_fields_in_others_and_in_an_address_that_is_cut() -> None:
+    nested = {"data": {"order": {"amount": 5, "lines": [{"sku": 1}, {"sku": 2}]}}, "empty": {}}
+    long = f"http://a.test/x?a={'b' * 300}&amount=5"
+
+    assert _named(json.dumps(nested)) == (["data.order.amount", "data.order.lines.sku", "empty"], 0)
+    assert _named("x=1", "", long) == (["a", "amount", "x"], 0)
+    assert _named(json.dumps({f"{'x' * 50}_amount": 1})) == (["xxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxx_amount"], 0)
+    assert _named("[" * 3_000) == ([], 0)

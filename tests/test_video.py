@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import stat
 from pathlib import Path
@@ -10,11 +11,15 @@ from typing import Any
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.browser.instance import Instance
+from cdp_agent.cdp.connection import Connection
+from cdp_agent.cdp.websocket import WebSocketTransport
+from cdp_agent.errors import ActionError, InvalidArguments, PageUnresponsive
 from cdp_agent.page.page import Page
 from cdp_agent.sync import Browser as BlockingBrowser
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
+from tests.faults import Faulty, Moment, unanswered
 
 PLAYED = """async film => {
   const video = document.createElement('video');
@@ -121,6 +126,24 @@ async def test_of_a_tab_that_was_closed_there_is_no_film(browser: Browser, serve
             await page.close()
 
     assert not (tmp_path / "run.mp4").exists()
+
+
+async def test_a_chrome_that_begins_no_recording_is_not_waited_for_without_end(
+    detached: DetachedChrome, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.page.tab.tab.OWN_SESSION_S", 0.2)
+    faulty = Faulty(await WebSocketTransport.open(detached.websocket_url))
+    browser = Browser(Instance(Connection(faulty)))
+    await browser._instance.start()
+    async with browser:
+        page = await browser.new_page(serve(_coloured("red")))
+        faulty.arm(Moment("Target.attachToTarget"), unanswered)
+
+        with pytest.raises(PageUnresponsive, match=r"Chrome began no further session with the tab within 0\.2 s"):
+            async with asyncio.timeout(10), page.record_video(tmp_path / "run.mp4"):
+                pytest.fail("the block began")
+
+        await page.close()
 
 
 CANNOT_BE_RECORDED = [

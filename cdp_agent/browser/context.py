@@ -58,9 +58,9 @@ _contexts: WeakSet[BrowserContext] = WeakSet()
 
 def context_of(page: Page) -> BrowserContext:
     """The browser or browser context that the tab belongs to. Raises SetupError for a closed tab."""
-    for each in list(_contexts):
-        if not each.closed and page in each.pages:
-            return each
+    for context in list(_contexts):
+        if not context.closed and page in context.pages:
+            return context
     raise SetupError("The tab is closed, or its browser is: give one that is open.")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import msgspec
 
 from .types import Command, Result
@@ -35,7 +33,6 @@ class AXNodes(Result, frozen=True):
 
 
 class GetPartialAXTree(Command[AXNodes], frozen=True):
-    method: ClassVar[str] = "Accessibility.getPartialAXTree"
     object_id: str | None = None
     backend_node_id: int | None = None
     fetch_relatives: bool | None = None

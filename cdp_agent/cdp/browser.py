@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from .types import Command, Empty, Event, Part, Result
 
@@ -12,15 +12,12 @@ class Version(Result, frozen=True):
     product: str
     revision: str
     user_agent: str
-    js_version: str
 
 
-class GetVersion(Command[Version], frozen=True):
-    method: ClassVar[str] = "Browser.getVersion"
+class GetVersion(Command[Version], frozen=True): ...
 
 
-class Close(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Browser.close"
+class Close(Command[Empty], frozen=True): ...
 
 
 class PermissionDescriptor(Part, frozen=True):
@@ -30,14 +27,12 @@ class PermissionDescriptor(Part, frozen=True):
 class SetPermission(Command[Empty], frozen=True):
     """For all origins, until we disconnect. `Browser.grantPermissions` would deny all others, such as to copy."""
 
-    method: ClassVar[str] = "Browser.setPermission"
     permission: PermissionDescriptor
     setting: Literal["granted", "denied", "prompt"]
     browser_context_id: str | None = None
 
 
 class SetDownloadBehavior(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Browser.setDownloadBehavior"
     behavior: Literal["deny", "allow", "allowAndName", "default"]
     browser_context_id: str | None = None
     download_path: str | None = None
@@ -45,13 +40,11 @@ class SetDownloadBehavior(Command[Empty], frozen=True):
 
 
 class CancelDownload(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Browser.cancelDownload"
     guid: str
     browser_context_id: str | None = None
 
 
 class DownloadWillBegin(Event, frozen=True):
-    method: ClassVar[str] = "Browser.downloadWillBegin"
     frame_id: str
     guid: str
     url: str
@@ -59,7 +52,6 @@ class DownloadWillBegin(Event, frozen=True):
 
 
 class DownloadProgress(Event, frozen=True):
-    method: ClassVar[str] = "Browser.downloadProgress"
     guid: str
     total_bytes: float
     received_bytes: float

@@ -5,8 +5,6 @@ Deprecated in favour of Runtime, but unlike that it can be enabled without any p
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from .types import Command, Empty, Event, Result
 
 
@@ -24,13 +22,9 @@ class Message(Result, frozen=True):
 class Enable(Command[Empty], frozen=True):
     """Chrome sends all messages that it has kept since the document began, then each new one."""
 
-    method: ClassVar[str] = "Console.enable"
 
-
-class Disable(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Console.disable"
+class Disable(Command[Empty], frozen=True): ...
 
 
 class MessageAdded(Event, frozen=True):
-    method: ClassVar[str] = "Console.messageAdded"
     message: Message

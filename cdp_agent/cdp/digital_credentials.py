@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from .types import Command, Empty
 
@@ -10,5 +10,4 @@ from .types import Command, Empty
 class SetVirtualWalletBehavior(Command[Empty], frozen=True):
     """Answers in place of a wallet."""
 
-    method: ClassVar[str] = "DigitalCredentials.setVirtualWalletBehavior"
     action: Literal["decline"]

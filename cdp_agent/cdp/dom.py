@@ -17,7 +17,6 @@ class Node(Result, frozen=True):
     shadow_root_type: str | None = None
     shadow_roots: list[Node] = []
     children: list[Node] = []
-    content_document: Node | None = None
 
 
 class Described(Result, frozen=True):
@@ -33,7 +32,6 @@ class FrameOwner(Result, frozen=True):
 
 
 class DescribeNode(Command[Described], frozen=True):
-    method: ClassVar[str] = "DOM.describeNode"
     backend_node_id: int | None = None
     object_id: str | None = None
     depth: int | None = None
@@ -41,14 +39,12 @@ class DescribeNode(Command[Described], frozen=True):
 
 
 class ResolveNode(Command[Resolved], frozen=True):
-    method: ClassVar[str] = "DOM.resolveNode"
     backend_node_id: int
     execution_context_id: int | None = None
     object_group: str | None = None
 
 
 class GetFrameOwner(Command[FrameOwner], frozen=True):
-    method: ClassVar[str] = "DOM.getFrameOwner"
     frame_id: str
 
 
@@ -64,7 +60,6 @@ class GetOuterHtml(Command[OuterHtml], frozen=True):
 
 
 class SetFileInputFiles(Command[Empty], frozen=True):
-    method: ClassVar[str] = "DOM.setFileInputFiles"
     files: list[str]
     object_id: str | None = None
     backend_node_id: int | None = None
@@ -85,5 +80,4 @@ class Boxes(Result, frozen=True):
 class GetBoxModel(Command[Boxes], frozen=True):
     """Coordinates are CSS pixels of the viewport of the session's own frame."""
 
-    method: ClassVar[str] = "DOM.getBoxModel"
     backend_node_id: int

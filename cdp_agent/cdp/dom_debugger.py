@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from .types import Command, Result
 
 
@@ -17,6 +15,5 @@ class EventListeners(Result, frozen=True):
 
 
 class GetEventListeners(Command[EventListeners], frozen=True):
-    method: ClassVar[str] = "DOMDebugger.getEventListeners"
     object_id: str
     depth: int | None = None

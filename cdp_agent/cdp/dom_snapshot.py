@@ -103,5 +103,4 @@ class CaptureDocuments(Command[CapturedDocuments], frozen=True):
 
 
 class CaptureSnapshot(Command[CapturedSnapshot], frozen=True):
-    method: ClassVar[str] = "DOMSnapshot.captureSnapshot"
     computed_styles: list[str]

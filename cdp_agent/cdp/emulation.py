@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from .types import Command, Empty, Part
 
 
@@ -32,12 +30,10 @@ class MediaFeature(Part, frozen=True):
 
 
 class SetFocusEmulationEnabled(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Emulation.setFocusEmulationEnabled"
     enabled: bool
 
 
 class SetDeviceMetricsOverride(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Emulation.setDeviceMetricsOverride"
     width: int
     height: int
     device_scale_factor: float
@@ -45,7 +41,6 @@ class SetDeviceMetricsOverride(Command[Empty], frozen=True):
 
 
 class SetTouchEmulationEnabled(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Emulation.setTouchEmulationEnabled"
     enabled: bool
     max_touch_points: int | None = None
 
@@ -53,7 +48,6 @@ class SetTouchEmulationEnabled(Command[Empty], frozen=True):
 class SetUserAgentOverride(Command[Empty], frozen=True):
     """An empty user agent keeps Chrome's own."""
 
-    method: ClassVar[str] = "Emulation.setUserAgentOverride"
     user_agent: str
     accept_language: str | None = None
     platform: str | None = None
@@ -61,28 +55,23 @@ class SetUserAgentOverride(Command[Empty], frozen=True):
 
 
 class SetLocaleOverride(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Emulation.setLocaleOverride"
     locale: str | None = None
 
 
 class SetTimezoneOverride(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Emulation.setTimezoneOverride"
     timezone_id: str
 
 
 class SetGeolocationOverride(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Emulation.setGeolocationOverride"
     latitude: float | None = None
     longitude: float | None = None
     accuracy: float | None = None
 
 
 class SetEmulatedMedia(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Emulation.setEmulatedMedia"
     media: str | None = None
     features: list[MediaFeature] | None = None
 
 
 class SetScriptExecutionDisabled(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Emulation.setScriptExecutionDisabled"
     value: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from .network import SentRequest
 from .types import Command, Empty, Event, Part, Result
@@ -40,43 +40,36 @@ class AuthChallengeResponse(Part, frozen=True):
 
 
 class Enable(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Fetch.enable"
     patterns: list[RequestPattern] | None = None
     handle_auth_requests: bool | None = None
 
 
-class Disable(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Fetch.disable"
+class Disable(Command[Empty], frozen=True): ...
 
 
 class ContinueRequest(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Fetch.continueRequest"
     request_id: str
 
 
 class FulfillRequest(Command[Empty], frozen=True):
     """Answers in place of the server, without a body."""
 
-    method: ClassVar[str] = "Fetch.fulfillRequest"
     request_id: str
     response_code: int
     response_headers: list[HeaderEntry] | None = None
 
 
 class FailRequest(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Fetch.failRequest"
     request_id: str
     error_reason: Literal["Aborted", "BlockedByClient"]
 
 
 class ContinueWithAuth(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Fetch.continueWithAuth"
     request_id: str
     auth_challenge_response: AuthChallengeResponse
 
 
 class RequestPaused(Event, frozen=True):
-    method: ClassVar[str] = "Fetch.requestPaused"
     request_id: str
     request: PausedRequest
     frame_id: str
@@ -86,6 +79,5 @@ class RequestPaused(Event, frozen=True):
 
 
 class AuthRequired(Event, frozen=True):
-    method: ClassVar[str] = "Fetch.authRequired"
     request_id: str
     auth_challenge: AuthChallenge

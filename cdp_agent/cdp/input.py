@@ -25,7 +25,6 @@ class DragData(Part, frozen=True):
 
 
 class DispatchMouseEvent(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Input.dispatchMouseEvent"
     is_input: ClassVar[bool] = True
     is_mouse: ClassVar[bool] = True
     type: Literal["mousePressed", "mouseReleased", "mouseMoved", "mouseWheel"]
@@ -40,7 +39,6 @@ class DispatchMouseEvent(Command[Empty], frozen=True):
 
 
 class DispatchKeyEvent(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Input.dispatchKeyEvent"
     is_input: ClassVar[bool] = True
     type: Literal["keyDown", "keyUp", "rawKeyDown", "char"]
     modifiers: int | None = None
@@ -49,20 +47,17 @@ class DispatchKeyEvent(Command[Empty], frozen=True):
     code: str | None = None
     key: str | None = None
     windows_virtual_key_code: int | None = None
-    auto_repeat: bool | None = None
     is_keypad: bool | None = None
     location: int | None = None
     commands: list[str] | None = None
 
 
 class InsertText(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Input.insertText"
     is_input: ClassVar[bool] = True
     text: str
 
 
 class ImeSetComposition(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Input.imeSetComposition"
     is_input: ClassVar[bool] = True
     text: str
     selection_start: int
@@ -70,7 +65,6 @@ class ImeSetComposition(Command[Empty], frozen=True):
 
 
 class SetInterceptDrags(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Input.setInterceptDrags"
     enabled: bool
 
 
@@ -78,7 +72,6 @@ DragKind = Literal["dragEnter", "dragOver", "drop", "dragCancel"]
 
 
 class DispatchDragEvent(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Input.dispatchDragEvent"
     is_input: ClassVar[bool] = True
     type: DragKind
     x: float
@@ -88,5 +81,4 @@ class DispatchDragEvent(Command[Empty], frozen=True):
 
 
 class DragIntercepted(Event, frozen=True):
-    method: ClassVar[str] = "Input.dragIntercepted"
     data: DragData

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from .types import Command, Empty, Event
 
 
-class Enable(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Inspector.enable"
+class Enable(Command[Empty], frozen=True): ...
 
 
-class TargetCrashed(Event, frozen=True):
-    method: ClassVar[str] = "Inspector.targetCrashed"
+class TargetCrashed(Event, frozen=True): ...
 
 
-class TargetReloadedAfterCrash(Event, frozen=True):
-    method: ClassVar[str] = "Inspector.targetReloadedAfterCrash"
+class TargetReloadedAfterCrash(Event, frozen=True): ...

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from .types import Command, Empty, Result
 
 
@@ -16,11 +14,9 @@ class Chunk(Result, frozen=True):
 class Read(Command[Chunk], frozen=True):
     """The next bytes of a stream, `size` at most."""
 
-    method: ClassVar[str] = "IO.read"
     handle: str
     size: int | None = None
 
 
 class Close(Command[Empty], frozen=True):
-    method: ClassVar[str] = "IO.close"
     handle: str

@@ -26,11 +26,6 @@ FRAME_GONE = (
     "Frame with the given id was not found",
     "Frame with the given frameId is not found",
 )
-NODE_GONE = (
-    "No node with given id found",
-    "Could not find node with given id",
-    "Node with given id does not belong to the document",
-)
 ENDING = (
     "Failed to open a new tab",
     "Not supported",  # from a headless shell, as is the next one
@@ -56,11 +51,6 @@ def is_context_gone(error: ProtocolError) -> bool:
 def is_target_gone(error: ProtocolError) -> bool:
     """Whether the tab or frame does not exist any more."""
     return isinstance(error, SessionClosed) or _is(error, SESSION_GONE)
-
-
-def is_node_gone(error: ProtocolError) -> bool:
-    """Whether the element went away with its document, or was garbage-collected."""
-    return _is(error, NODE_GONE)
 
 
 def is_ending(error: ProtocolError) -> bool:

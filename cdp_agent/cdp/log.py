@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from .types import Command, Empty, Event, Result
 
 
@@ -15,9 +13,7 @@ class Entry(Result, frozen=True):
 class EntryAdded(Event, frozen=True):
     """A message from Chrome itself about a page. Messages that the page writes to its console are not reported here."""
 
-    method: ClassVar[str] = "Log.entryAdded"
     entry: Entry
 
 
-class Enable(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Log.enable"
+class Enable(Command[Empty], frozen=True): ...

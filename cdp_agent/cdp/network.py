@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import msgspec
 
 from .types import Command, Empty, Event, Part, Result
@@ -49,7 +47,6 @@ class Response(Result, frozen=True):
     connection_id: float = 0.0
     encoded_data_length: float = 0.0
     from_disk_cache: bool = False
-    from_service_worker: bool = False
 
 
 class NetworkConditions(Part, frozen=True):
@@ -67,18 +64,12 @@ class NetworkConditions(Part, frozen=True):
     """For WebRTC packets, in percent."""
 
 
-class RuleIds(Result, frozen=True):
-    rule_ids: list[str]
-
-
 class Enable(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Network.enable"
     max_total_buffer_size: int | None = None
     max_resource_buffer_size: int | None = None
 
 
-class Disable(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Network.disable"
+class Disable(Command[Empty], frozen=True): ...
 
 
 class Body(Result, frozen=True):
@@ -89,7 +80,6 @@ class Body(Result, frozen=True):
 
 
 class GetResponseBody(Command[Body], frozen=True):
-    method: ClassVar[str] = "Network.getResponseBody"
     request_id: str
 
 
@@ -99,22 +89,18 @@ class PostData(Result, frozen=True):
 
 
 class GetRequestPostData(Command[PostData], frozen=True):
-    method: ClassVar[str] = "Network.getRequestPostData"
     request_id: str
 
 
 class SetBypassServiceWorker(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Network.setBypassServiceWorker"
     bypass: bool
 
 
 class SetExtraHTTPHeaders(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Network.setExtraHTTPHeaders"
     headers: dict[str, str]
 
 
-class EmulateNetworkConditionsByRule(Command[RuleIds], frozen=True):
-    method: ClassVar[str] = "Network.emulateNetworkConditionsByRule"
+class EmulateNetworkConditionsByRule(Command[Empty], frozen=True):
     matched_network_conditions: list[NetworkConditions]
 
 
@@ -126,12 +112,10 @@ class BlockPattern(Part, frozen=True):
 
 
 class SetBlockedURLs(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Network.setBlockedURLs"
     url_patterns: list[BlockPattern]
 
 
 class RequestWillBeSent(Event, frozen=True):
-    method: ClassVar[str] = "Network.requestWillBeSent"
     request_id: str
     loader_id: str
     request: LoggedSent
@@ -147,7 +131,6 @@ class RequestWillBeSent(Event, frozen=True):
 
 
 class ResponseReceived(Event, frozen=True):
-    method: ClassVar[str] = "Network.responseReceived"
     request_id: str
     type: str
     response: Response
@@ -157,7 +140,6 @@ class ResponseReceived(Event, frozen=True):
 class RequestWillBeSentExtraInfo(Event, frozen=True):
     """The headers as the network service sends them, with cookies. It may come before RequestWillBeSent."""
 
-    method: ClassVar[str] = "Network.requestWillBeSentExtraInfo"
     request_id: str
     headers: msgspec.Raw = msgspec.Raw()
 
@@ -165,21 +147,17 @@ class RequestWillBeSentExtraInfo(Event, frozen=True):
 class ResponseReceivedExtraInfo(Event, frozen=True):
     """The response as the network service received it. It also comes for the scripts of workers."""
 
-    method: ClassVar[str] = "Network.responseReceivedExtraInfo"
     request_id: str
     headers: msgspec.Raw = msgspec.Raw()
-    headers_text: str = ""
 
 
 class LoadingFinished(Event, frozen=True):
-    method: ClassVar[str] = "Network.loadingFinished"
     request_id: str
     timestamp: float = 0.0
     encoded_data_length: float = 0.0
 
 
 class LoadingFailed(Event, frozen=True):
-    method: ClassVar[str] = "Network.loadingFailed"
     request_id: str
     type: str
     error_text: str
@@ -189,13 +167,11 @@ class LoadingFailed(Event, frozen=True):
 
 
 class WebSocketCreated(Event, frozen=True):
-    method: ClassVar[str] = "Network.webSocketCreated"
     request_id: str
     url: str
 
 
 class WebSocketHandshakeResponseReceived(Event, frozen=True):
-    method: ClassVar[str] = "Network.webSocketHandshakeResponseReceived"
     request_id: str
 
 
@@ -205,37 +181,30 @@ class WebSocketFrame(Result, frozen=True):
 
 
 class WebSocketFrameSent(Event, frozen=True):
-    method: ClassVar[str] = "Network.webSocketFrameSent"
     request_id: str
     response: WebSocketFrame
 
 
 class WebSocketFrameReceived(Event, frozen=True):
-    method: ClassVar[str] = "Network.webSocketFrameReceived"
     request_id: str
     response: WebSocketFrame
 
 
 class WebSocketClosed(Event, frozen=True):
-    method: ClassVar[str] = "Network.webSocketClosed"
     request_id: str
 
 
 class EventSourceMessageReceived(Event, frozen=True):
-    method: ClassVar[str] = "Network.eventSourceMessageReceived"
     request_id: str
     event_name: str = ""
     data: msgspec.Raw = msgspec.Raw()
 
 
 class DataReceived(Event, frozen=True):
-    method: ClassVar[str] = "Network.dataReceived"
     request_id: str
 
 
 class WebTransportCreated(Event, frozen=True):
     """The only event of a WebTransport beside its end: what comes over it is not reported."""
 
-    method: ClassVar[str] = "Network.webTransportCreated"
-    transport_id: str
     url: str

@@ -92,82 +92,66 @@ class Clip(Part, frozen=True):
     scale: float
 
 
-class Enable(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Page.enable"
+class Enable(Command[Empty], frozen=True): ...
 
 
-class GetFrameTree(Command[FrameTreeResult], frozen=True):
-    method: ClassVar[str] = "Page.getFrameTree"
+class GetFrameTree(Command[FrameTreeResult], frozen=True): ...
 
 
 class GetResourceContent(Command[ResourceContent], frozen=True):
     """What was loaded from the address for the frame, as Chrome still has it."""
 
-    method: ClassVar[str] = "Page.getResourceContent"
     frame_id: str
     url: str
 
 
 class Navigate(Command[Navigated], frozen=True):
-    method: ClassVar[str] = "Page.navigate"
     url: str
     referrer: str | None = None
     frame_id: str | None = None
 
 
-class Reload(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Page.reload"
-    ignore_cache: bool | None = None
+class Reload(Command[Empty], frozen=True): ...
 
 
-class StopLoading(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Page.stopLoading"
+class StopLoading(Command[Empty], frozen=True): ...
 
 
-class GetNavigationHistory(Command[NavigationHistory], frozen=True):
-    method: ClassVar[str] = "Page.getNavigationHistory"
+class GetNavigationHistory(Command[NavigationHistory], frozen=True): ...
 
 
 class NavigateToHistoryEntry(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Page.navigateToHistoryEntry"
     entry_id: int
 
 
 class AddScriptToEvaluateOnNewDocument(Command[AddedScript], frozen=True):
-    method: ClassVar[str] = "Page.addScriptToEvaluateOnNewDocument"
     source: str
     world_name: str | None = None
     run_immediately: bool | None = None
 
 
 class RemoveScriptToEvaluateOnNewDocument(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Page.removeScriptToEvaluateOnNewDocument"
     identifier: str
 
 
-class ResetNavigationHistory(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Page.resetNavigationHistory"
+class ResetNavigationHistory(Command[Empty], frozen=True): ...
 
 
 class CreateIsolatedWorld(Command[IsolatedWorld], frozen=True):
-    method: ClassVar[str] = "Page.createIsolatedWorld"
     frame_id: str
     world_name: str | None = None
     grant_univeral_access: bool | None = None  # the protocol's own spelling
 
 
 class HandleJavaScriptDialog(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Page.handleJavaScriptDialog"
     accept: bool
     prompt_text: str | None = None
 
 
-class GetLayoutMetrics(Command[LayoutMetrics], frozen=True):
-    method: ClassVar[str] = "Page.getLayoutMetrics"
+class GetLayoutMetrics(Command[LayoutMetrics], frozen=True): ...
 
 
 class CaptureScreenshot(Command[CapturedScreenshot], frozen=True):
-    method: ClassVar[str] = "Page.captureScreenshot"
     format: Literal["png", "jpeg", "webp"] | None = None
     quality: int | None = None
     clip: Clip | None = None
@@ -182,14 +166,12 @@ class ScreenRecording(Result, frozen=True):
 
 
 class StartScreenRecording(Command[ScreenRecording], frozen=True):
-    method: ClassVar[str] = "Page.startScreenRecording"
     max_width: int | None = None
     max_height: int | None = None
     frame_rate: int | None = None
 
 
-class StopScreenRecording(Command[ScreenRecording], frozen=True):
-    method: ClassVar[str] = "Page.stopScreenRecording"
+class StopScreenRecording(Command[ScreenRecording], frozen=True): ...
 
 
 class Printed(Result, frozen=True):
@@ -220,50 +202,41 @@ class PrintToPdf(Command[Printed], frozen=True):
 
 
 class StartScreencast(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Page.startScreencast"
     format: Literal["jpeg", "png"]
     quality: int
     max_width: int
     max_height: int
 
 
-class StopScreencast(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Page.stopScreencast"
+class StopScreencast(Command[Empty], frozen=True): ...
 
 
 class SetInterceptFileChooserDialog(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Page.setInterceptFileChooserDialog"
     enabled: bool
 
 
-class Close(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Page.close"
+class Close(Command[Empty], frozen=True): ...
 
 
-class Crash(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Page.crash"
+class Crash(Command[Empty], frozen=True): ...
 
 
 class FrameAttached(Event, frozen=True):
-    method: ClassVar[str] = "Page.frameAttached"
     frame_id: str
     parent_frame_id: str
 
 
 class FrameDetached(Event, frozen=True):
-    method: ClassVar[str] = "Page.frameDetached"
     frame_id: str
     reason: str
 
 
 class FrameNavigated(Event, frozen=True):
-    method: ClassVar[str] = "Page.frameNavigated"
     frame: FrameInfo
     type: str = "Navigation"
 
 
 class FrameRequestedNavigation(Event, frozen=True):
-    method: ClassVar[str] = "Page.frameRequestedNavigation"
     frame_id: str
     reason: str
     url: str
@@ -271,7 +244,6 @@ class FrameRequestedNavigation(Event, frozen=True):
 
 
 class FrameStartedNavigating(Event, frozen=True):
-    method: ClassVar[str] = "Page.frameStartedNavigating"
     frame_id: str
     url: str
     loader_id: str
@@ -281,7 +253,6 @@ class FrameStartedNavigating(Event, frozen=True):
 class FrameScheduledNavigation(Event, frozen=True):
     """A script, a form or a timer has asked for a navigation."""
 
-    method: ClassVar[str] = "Page.frameScheduledNavigation"
     frame_id: str
     delay: float
     reason: str
@@ -291,45 +262,37 @@ class FrameScheduledNavigation(Event, frozen=True):
 class FrameClearedScheduledNavigation(Event, frozen=True):
     """The scheduled navigation has begun (FrameStartedNavigating came before this), or will not begin."""
 
-    method: ClassVar[str] = "Page.frameClearedScheduledNavigation"
     frame_id: str
 
 
 class WindowOpen(Event, frozen=True):
     """A new tab or window is about to open. Its TargetInfo does not have this address."""
 
-    method: ClassVar[str] = "Page.windowOpen"
     url: str
 
 
 class NavigatedWithinDocument(Event, frozen=True):
-    method: ClassVar[str] = "Page.navigatedWithinDocument"
     frame_id: str
     url: str
 
 
 class FrameStartedLoading(Event, frozen=True):
-    method: ClassVar[str] = "Page.frameStartedLoading"
     frame_id: str
 
 
 class FrameStoppedLoading(Event, frozen=True):
-    method: ClassVar[str] = "Page.frameStoppedLoading"
     frame_id: str
 
 
 class DomContentEventFired(Event, frozen=True):
-    method: ClassVar[str] = "Page.domContentEventFired"
     timestamp: float = 0.0
 
 
 class LoadEventFired(Event, frozen=True):
-    method: ClassVar[str] = "Page.loadEventFired"
     timestamp: float = 0.0
 
 
 class JavascriptDialogOpening(Event, frozen=True):
-    method: ClassVar[str] = "Page.javascriptDialogOpening"
     url: str
     message: str
     type: str
@@ -339,14 +302,11 @@ class JavascriptDialogOpening(Event, frozen=True):
 
 
 class JavascriptDialogClosed(Event, frozen=True):
-    method: ClassVar[str] = "Page.javascriptDialogClosed"
     result: bool
-    user_input: str
     frame_id: str = ""
 
 
 class FileChooserOpened(Event, frozen=True):
-    method: ClassVar[str] = "Page.fileChooserOpened"
     mode: str
     frame_id: str = ""
     backend_node_id: int | None = None

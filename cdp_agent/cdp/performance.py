@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from .types import Command, Empty, Result
 
 
@@ -17,9 +15,7 @@ class Metrics(Result, frozen=True):
     """Empty before `Enable`."""
 
 
-class Enable(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Performance.enable"
+class Enable(Command[Empty], frozen=True): ...
 
 
-class GetMetrics(Command[Metrics], frozen=True):
-    method: ClassVar[str] = "Performance.getMetrics"
+class GetMetrics(Command[Metrics], frozen=True): ...

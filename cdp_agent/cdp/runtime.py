@@ -87,7 +87,6 @@ class CallArgument(Part, frozen=True):
 
 class PropertyDescriptor(Result, frozen=True):
     name: str
-    enumerable: bool = False
     value: RemoteObject | None = None
 
 
@@ -98,11 +97,8 @@ class Properties(Result, frozen=True):
 class Enable(Command[Empty], frozen=True):
     """Chrome sends all that was logged and thrown since the document began, then each new event."""
 
-    method: ClassVar[str] = "Runtime.enable"
 
-
-class Disable(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Runtime.disable"
+class Disable(Command[Empty], frozen=True): ...
 
 
 class ConsoleApiCalled(Event, frozen=True):
@@ -116,23 +112,19 @@ class ConsoleApiCalled(Event, frozen=True):
 class ExceptionThrown(Event, frozen=True):
     """`timestamp` is in ms since 1970, by the clock of Chrome's machine."""
 
-    method: ClassVar[str] = "Runtime.exceptionThrown"
     timestamp: float
     exception_details: ExceptionDetails
 
 
 class Evaluate(Command[Evaluated], frozen=True):
-    method: ClassVar[str] = "Runtime.evaluate"
     expression: str
     context_id: int | None = None
     return_by_value: bool | None = None
     await_promise: bool | None = None
     user_gesture: bool | None = None
-    repl_mode: bool | None = None
 
 
 class CallFunctionOn(Command[Evaluated], frozen=True):
-    method: ClassVar[str] = "Runtime.callFunctionOn"
     function_declaration: str
     object_id: str | None = None
     arguments: list[CallArgument] | None = None
@@ -145,25 +137,20 @@ class CallFunctionOn(Command[Evaluated], frozen=True):
 
 
 class GetProperties(Command[Properties], frozen=True):
-    method: ClassVar[str] = "Runtime.getProperties"
     object_id: str
     own_properties: bool | None = None
     generate_preview: bool | None = None
 
 
 class ReleaseObject(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Runtime.releaseObject"
     object_id: str
 
 
 class ReleaseObjectGroup(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Runtime.releaseObjectGroup"
     object_group: str
 
 
-class RunIfWaitingForDebugger(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Runtime.runIfWaitingForDebugger"
+class RunIfWaitingForDebugger(Command[Empty], frozen=True): ...
 
 
-class TerminateExecution(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Runtime.terminateExecution"
+class TerminateExecution(Command[Empty], frozen=True): ...

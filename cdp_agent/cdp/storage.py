@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from .types import Command, Empty, Part, Result
 
@@ -49,11 +49,9 @@ class Cookies(Result, frozen=True):
 
 
 class GetCookies(Command[Cookies], frozen=True):
-    method: ClassVar[str] = "Storage.getCookies"
     browser_context_id: str | None = None
 
 
 class SetCookies(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Storage.setCookies"
     cookies: list[CookieParam]
     browser_context_id: str | None = None

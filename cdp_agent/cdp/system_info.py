@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from .types import Command, Result
 
 
@@ -19,5 +17,3 @@ class Processes(Result, frozen=True):
 
 class GetProcessInfo(Command[Processes], frozen=True):
     """For the session of the browser: the sessions of tabs do not have this domain."""
-
-    method: ClassVar[str] = "SystemInfo.getProcessInfo"

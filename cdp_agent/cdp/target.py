@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from .types import Command, Empty, Event, Part, Result
 
@@ -14,7 +14,6 @@ class TargetInfo(Result, frozen=True):
     url: str
     attached: bool = False
     opener_id: str | None = None
-    opener_frame_id: str | None = None
     browser_context_id: str | None = None
     parent_frame_id: str | None = None
 
@@ -51,13 +50,11 @@ class ClosedTarget(Result, frozen=True):
 
 
 class SetDiscoverTargets(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Target.setDiscoverTargets"
     discover: bool
     filter: list[FilterEntry] | None = None
 
 
 class SetAutoAttach(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Target.setAutoAttach"
     auto_attach: bool
     wait_for_debugger_on_start: bool
     flatten: bool | None = None
@@ -65,27 +62,22 @@ class SetAutoAttach(Command[Empty], frozen=True):
 
 
 class GetTargetInfo(Command[FoundTarget], frozen=True):
-    method: ClassVar[str] = "Target.getTargetInfo"
     target_id: str
 
 
 class AttachToTarget(Command[AttachedSession], frozen=True):
-    method: ClassVar[str] = "Target.attachToTarget"
     target_id: str
     flatten: bool | None = None
 
 
-class AttachToBrowserTarget(Command[AttachedSession], frozen=True):
-    method: ClassVar[str] = "Target.attachToBrowserTarget"
+class AttachToBrowserTarget(Command[AttachedSession], frozen=True): ...
 
 
 class DetachFromTarget(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Target.detachFromTarget"
     session_id: str | None = None
 
 
 class CreateTarget(Command[CreatedTarget], frozen=True):
-    method: ClassVar[str] = "Target.createTarget"
     url: str
     width: int | None = None
     height: int | None = None
@@ -97,7 +89,6 @@ class CreateTarget(Command[CreatedTarget], frozen=True):
 
 
 class CreateBrowserContext(Command[CreatedContext], frozen=True):
-    method: ClassVar[str] = "Target.createBrowserContext"
     dispose_on_detach: bool | None = None
     proxy_server: str | None = None
     proxy_bypass_list: str | None = None
@@ -106,49 +97,40 @@ class CreateBrowserContext(Command[CreatedContext], frozen=True):
 class DisposeBrowserContext(Command[Empty], frozen=True):
     """Also closes the tabs of the context, without running their `beforeunload` handlers."""
 
-    method: ClassVar[str] = "Target.disposeBrowserContext"
     browser_context_id: str
 
 
 class CloseTarget(Command[ClosedTarget], frozen=True):
-    method: ClassVar[str] = "Target.closeTarget"
     target_id: str
 
 
 class GetTargets(Command[TargetInfos], frozen=True):
-    method: ClassVar[str] = "Target.getTargets"
     filter: list[FilterEntry] | None = None
 
 
 class AttachedToTarget(Event, frozen=True):
-    method: ClassVar[str] = "Target.attachedToTarget"
     session_id: str
     target_info: TargetInfo
     waiting_for_debugger: bool
 
 
 class DetachedFromTarget(Event, frozen=True):
-    method: ClassVar[str] = "Target.detachedFromTarget"
     session_id: str
 
 
 class TargetCreated(Event, frozen=True):
-    method: ClassVar[str] = "Target.targetCreated"
     target_info: TargetInfo
 
 
 class TargetInfoChanged(Event, frozen=True):
-    method: ClassVar[str] = "Target.targetInfoChanged"
     target_info: TargetInfo
 
 
 class TargetDestroyed(Event, frozen=True):
-    method: ClassVar[str] = "Target.targetDestroyed"
     target_id: str
 
 
 class TargetCrashed(Event, frozen=True):
-    method: ClassVar[str] = "Target.targetCrashed"
     target_id: str
     status: str
     error_code: int

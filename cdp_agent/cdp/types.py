@@ -10,20 +10,33 @@ import msgspec
 R_co = TypeVar("R_co", covariant=True)
 
 
-class Command(msgspec.Struct, Generic[R_co], frozen=True, omit_defaults=True, rename="camel", kw_only=True):
-    """A method with its parameters; `Command[Result]` names the type of Chrome's answer. Defaults are not sent."""
+_CAPITALS = {"dom": "DOM", "io": "IO"}
+
+
+class _Named(msgspec.Struct, frozen=True):
+    """A message of a domain, called as its class is: `Reload` in `page.py` is "Page.reload", unless it says so."""
 
     method: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "method" not in cls.__dict__ and cls.__module__ != __name__:
+            words = cls.__module__.rpartition(".")[2].split("_")
+            domain = "".join(_CAPITALS.get(word, word.capitalize()) for word in words)
+            cls.method = f"{domain}.{cls.__name__[0].lower()}{cls.__name__[1:]}"
+
+
+class Command(_Named, Generic[R_co], frozen=True, omit_defaults=True, rename="camel", kw_only=True):
+    """A method with its parameters; `Command[Result]` names the type of Chrome's answer. Defaults are not sent."""
+
     is_input: ClassVar[bool] = False
     """Whether it is an event of the mouse or the keyboard."""
     is_mouse: ClassVar[bool] = False
     """Whether it is one of the mouse."""
 
 
-class Event(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class Event(_Named, frozen=True, rename="camel", kw_only=True):
     """An event that Chrome sends. Fields that are not declared are not decoded."""
-
-    method: ClassVar[str]
 
 
 class Result(msgspec.Struct, frozen=True, rename="camel", kw_only=True):

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from .types import Command, Empty
 
 
 class Enable(Command[Empty], frozen=True):
     """Replaces the authenticators of machine and user by virtual ones, of which there are none yet."""
-
-    method: ClassVar[str] = "WebAuthn.enable"

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import atexit
-import errno
 import gc
 import os
 import sys
 
 from cdp_agent.cli.front import run
 from cdp_agent.cli.status import DONE, INTERRUPTED, WRONG_CALL, status_of
-from cdp_agent.errors import CdpAgentError
+from cdp_agent.errors import NO_ROOM, CdpAgentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _write_no_more()
         return DONE
     except OSError as error:
-        if error.errno not in _NO_ROOM or error.filename is not None:
+        if error.errno not in NO_ROOM or error.filename is not None:
             raise
         _write_no_more()
         print(f"cdp-agent: The output cannot be written: {error.strerror}.", file=sys.stderr)

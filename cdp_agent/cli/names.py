@@ -91,10 +91,10 @@ def find_tool(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, object
 
 def suggestions(name: str) -> list[str]:
     """The commands with the names most similar to an unknown one, the nearest first."""
-    found = nearest(name, dict.fromkeys((*OWN, *map(shown_name, TOOLS.values()), *_CLI_ALIASES))) or nearest(
+    names = nearest(name, dict.fromkeys((*OWN, *map(shown_name, TOOLS.values()), *_CLI_ALIASES))) or nearest(
         name, NAMES
     )
-    return sorted(found, key=lambda each: abs(len(each) - len(name)))
+    return sorted(names, key=lambda each: abs(len(each) - len(name)))
 
 
 def _values(words: Sequence[str]) -> list[str]:

@@ -178,10 +178,10 @@ def is_command(words: Sequence[str]) -> bool:
     name = words[0]
     if name in _SHELL_COMMANDS or name in OWN:
         return name in (*_SHELL_COMMANDS, "close")
-    found = find_tool(name, words[1:]) if name.islower() else None
-    if found is None or found[0] not in TOOLS:
+    match = find_tool(name, words[1:]) if name.islower() else None
+    if match is None or match[0] not in TOOLS:
         return False
-    needs_ref = "ref" in TOOLS[found[0]].parameters["required"]
+    needs_ref = "ref" in TOOLS[match[0]].parameters["required"]
     return not needs_ref or "--help" in words or (len(words) > 1 and (is_ref(words[1]) or words[1].startswith("-")))
 
 

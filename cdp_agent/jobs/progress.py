@@ -102,9 +102,9 @@ def read_progress(place: str) -> ReportedProgress:
     is_storage = "://" in place or path.is_dir()
     store = store_at(place) if is_storage else FolderStore(Path(f"{path}.states"))
     try:
-        found = store.read(_FILE)
-        if found is not None:
-            return msgspec.json.decode(found, type=ReportedProgress)
+        written = store.read(_FILE)
+        if written is not None:
+            return msgspec.json.decode(written, type=ReportedProgress)
         if not is_storage and path.exists() and not Path(f"{path}.journal").exists():
             return _of_results(path)
     except OSError as error:

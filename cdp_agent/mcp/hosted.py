@@ -65,10 +65,10 @@ class HostedCalls:
         link = await self._link(request.session)
         return _REPLY.decode(await link.ask(request))
 
-    async def files(self, asked: FilesRequest) -> list[SessionFile]:
+    async def files(self, request: FilesRequest) -> list[SessionFile]:
         """See ToolCalls."""
-        link = await self._link(asked.session)
-        return msgspec.json.decode(await link.ask(asked), type=list[SessionFile])
+        link = await self._link(request.session)
+        return msgspec.json.decode(await link.ask(request), type=list[SessionFile])
 
     async def _link(self, session: str | None) -> _Link:
         name = self._session if session is None else checked_name(session)

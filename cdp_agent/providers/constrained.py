@@ -77,10 +77,10 @@ def as_calls(reply: Reply, request: Request) -> Reply:
         return reply
     takes = {spec.name: set(spec.parameters.get("properties", {})) for spec in request.tools}
     found = [(place, each, call) for place, each in objects(reply.text) if (call := _call_of(each, takes)) is not None]
-    known = [one for one in found if one[2][0] in takes] or found
-    if not known:
+    offered = [one for one in found if one[2][0] in takes] or found
+    if not offered:
         return reply
-    place, written, (name, arguments) = known[0]
+    place, written, (name, arguments) = offered[0]
     made = ToolCall(f"call_{len(request.messages)}", name, msgspec.json.encode(arguments).decode())
     before = reply.text[:place].removesuffix("```json\n").removesuffix("```\n").strip()
     reason = next((written[key] for key in _REASONS if isinstance(written.get(key), str)), "")
@@ -157,10 +157,10 @@ def _strict(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict[str,
     """The schema in OpenAI's strict form: every property is required, and may be null if it was optional."""
     properties: dict[str, Any] = {}
     required = parameters.get("required", ())
-    for name, each in _enforceable(parameters, refs)["properties"].items():
-        if each == {"type": "object"}:  # strict mode cannot describe an arbitrary object
+    for name, schema in _enforceable(parameters, refs)["properties"].items():
+        if schema == {"type": "object"}:  # strict mode cannot describe an arbitrary object
             continue
-        kept = each if _is_form(each) and can_be_strict(each) else _plain(each)
+        kept = schema if _is_form(schema) and can_be_strict(schema) else _plain(schema)
         properties[name] = kept if name in required else {"anyOf": [kept, {"type": "null"}]}
     return _object(properties)
 

@@ -17,6 +17,8 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
+from cdp_agent.errors import NO_ROOM
+
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 """The names of a server that only its own machine can reach."""
 MAX_BODY_BYTES = 4 << 20
@@ -98,11 +100,30 @@ class HttpGuard:
             except _Disconnected:
                 return
         if refusal is None:
-            await self._app(scope, receive, self._in_time(send))
-        elif scope["type"] == "websocket":
+            refusal = await self._served(scope, receive, self._in_time(send))
+        if refusal is None:
+            return
+        if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": str(refusal)})
         else:
             await _refuse(refusal, receive, send)
+
+    async def _served(self, scope: Scope, receive: Receive, send: Send) -> _Refusal | None:
+        """Passes the request on. Returns a refusal for one that had no answer when the disk had no room for it."""
+        is_answered = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal is_answered
+            is_answered = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noted)
+        except OSError as error:
+            if is_answered or error.errno not in NO_ROOM:
+                raise
+            return _Refusal(HTTPStatus.INSUFFICIENT_STORAGE, f"The server cannot store this: {error.strerror}.")
+        return None
 
     def _refusal(self, scope: Scope) -> _Refusal | None:
         host, origin = _only(scope, b"host"), _only(scope, b"origin")
@@ -215,10 +236,10 @@ def _length(scope: Scope) -> int:
 
 def _only(scope: Scope, name: bytes) -> str | None:
     """The header's value; None if it is missing, and "", which matches nothing, if it occurs twice."""
-    found = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
-    if len(found) > 1:
+    values = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+    if len(values) > 1:
         return ""
-    return found[0] if found else None
+    return values[0] if values else None
 
 
 def _name_of(host: str) -> str:

@@ -2,13 +2,14 @@
 
 It finds a secret as it is, in upper or lower case; with white space, line breaks, guillemets or zero-width characters
 between its letters; with any of its letters percent-encoded (also twice, with + for a space), as an HTML entity, or as
-a JSON or JavaScript escape; in Base64 (also twice, of UTF-16, URL-safe, and inside a longer text that was encoded); as
+a JSON or JavaScript escape; in Base64 (also twice, of UTF-16, of hexadecimal, URL-safe, and inside a longer text); as
 the numbers of its characters (75 105, U+004B, 0x4b, CSS escapes); and the rest of it where a text was cut with "…". A
-secret of six or more letters and digits is also found in a normal form: forwards and backwards, and in hexadecimal; in
+secret of six or more letters and digits is also found in a normal form: forwards and backwards; in hexadecimal, Base32,
+and Base64 of each piece of it; in
 full-width, mathematical, circled or accented letters; with any signs, marks or tags between its letters, and with each
-letter in its own element, item of a list, numbered row, attribute, value of JSON, or text or number of a value. It does
-not find a secret that was transformed in another way (hashed, compressed, shifted along the alphabet, encoded piece by
-piece), spread over other words, or shown only in a picture.
+letter in its own element, item of a list, numbered row, attribute, parameter, value of JSON, or text or number of a
+value. It does not find a secret that was transformed in another way (hashed, compressed, shifted along the alphabet),
+spread over other words, or shown only in a picture.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ _LEAST_NORMAL = 6
 _MOST_REMEMBERED = 4_000_000
 """How many characters of texts that were searched are kept, with what was found."""
 _ROUNDS = 3
+_PIECES = (1, 2, 4, 5)
+"""How many letters are encoded at once; where it is three, the whole reads the same."""
 _SHORT = 200
 _TOP = "value"
 """The name of a text that is the whole value; keys have none."""
@@ -61,6 +64,10 @@ _LIST = re.compile(r"\n[ |]*(?:[-*+>#]|[0-9]{1,9} *[.):|])+ *|<[^<>\n]{1,300}>|\
 """The same in lists of Markdown, where what follows "- " is no role, and in tables with numbered rows."""
 _KEYS = re.compile(r'"(?:[^"\\\n]|\\.){0,80}" *:')
 """What separates the values of JSON."""
+_PARAMETERS = re.compile(r"[?&](?:amp;)?[\w.\[\]-]{1,30}=")
+"""What separates the values of parameters in an address."""
+_SHORT_VALUES = re.compile(r"[?&](?:amp;)?[\w.\[\]-]{1,30}=[^\s&=]?(?:&(?:amp;)?[\w.\[\]-]{1,30}=[^\s&=]?(?=[\s&])){3}")
+"""Parameters of a letter each."""
 _OUTSIDE_VALUES = re.compile(r'(?:\A|")(?:[^"]*(?<!=)")*[^"]*(?:="|\Z)')
 """What separates the values of attributes."""
 _CODE = re.compile(r"(?:U\+|0[xob]|[ux])?([0-9][0-9a-f]{0,7})(?![0-9a-z])|[0-9a-z]+", re.IGNORECASE)
@@ -183,10 +190,10 @@ class Mask:
 
     def _search(self, text: str) -> list[tuple[Span, str]]:
         forms = _Forms(text)
-        found = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
+        spans = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
         for reading in forms.readings:
-            found += [part for each in self._hidden.values() for part in each.spread(reading)]
-        return _merged(found)
+            spans += [part for each in self._hidden.values() for part in each.spread(reading)]
+        return _merged(spans)
 
     def _forget(self) -> None:
         self._searched.clear()
@@ -237,12 +244,14 @@ class _MaskedText:
         self._numbers = {base: {format(ord(each), form) for each in letters} for base, form in _BASES.items()}
         self._with_spaces = any(map(str.isspace, secret))
         wide = [secret.encode(each, "surrogatepass") for each in ("utf-16-le", "utf-16-be")]
+        hexadecimal = secret.encode().hex()
         once = set().union(*map(_base64_of, (secret.encode(), *wide)))
-        twice = {each for inner in once for each in _base64_of(inner.encode())}
+        inners = (*once, hexadecimal, hexadecimal.upper())
+        twice = {each for inner in inners for each in _base64_of(inner.encode())}
         self._encoded = sorted(once | twice)
         normal = _normal(secret)
-        turned = {normal, normal[::-1], _normal(secret[::-1]), secret.encode().hex(), secret.encode()[::-1].hex()}
-        turned |= {each.hex() for each in wide}
+        turned = {normal, normal[::-1], _normal(secret[::-1]), hexadecimal, secret.encode()[::-1].hex()}
+        turned |= {each.hex() for each in wide} | _base32_of(secret.encode()) | set(map(_normal, _in_pieces(secret)))
         self._normal_forms = sorted(turned) if len(normal) >= _LEAST_NORMAL else []
 
     @cached_property
@@ -339,6 +348,7 @@ class _Forms:
         patterns += [_LIST] if _LIST.search(text) else []
         patterns += [_KEYS] if '{"' in text or "{\n" in text else []
         patterns += [_OUTSIDE_VALUES] if '="' in text else []
+        patterns += [_PARAMETERS] if "&" in text and _SHORT_VALUES.search(text) else []
         return [_Reading(text, each) for each in patterns]
 
 
@@ -485,3 +495,20 @@ def _base64_of(secret: bytes) -> set[str]:
         if len(sure) >= _LEAST_BASE64:
             encodings |= {sure, sure.replace("+", "-").replace("/", "_")}
     return encodings
+
+
+def _base32_of(secret: bytes) -> set[str]:
+    """The letters that depend on the secret alone in the Base32 of texts in which it stands."""
+    encodings = set()
+    for before in range(5):
+        encoded = base64.b32encode(bytes(before) + secret).decode().rstrip("=").lower()
+        sure = encoded[-(-8 * before // 5) : 8 * (before + len(secret)) // 5]
+        encodings |= {sure} if len(sure) >= _LEAST_NORMAL else set()
+    return encodings
+
+
+def _in_pieces(secret: str) -> Iterator[str]:
+    """The Base64 of the secret's pieces one after the other, for each length of pieces."""
+    for size in _PIECES:
+        pieces = (secret[at : at + size].encode("utf-8", "surrogatepass") for at in range(0, len(secret), size))
+        yield "".join(base64.b64encode(piece).decode() for piece in pieces)

@@ -56,10 +56,10 @@ def origin_of(url: str) -> Origin | None:
 
     Two spellings of one machine (`example.com.`, an IPv4 address in an IPv6 one) are one origin here.
     """
-    found = _parts(url)
-    if found is None:
+    parts = _parts(url)
+    if parts is None:
         return None
-    scheme, host, number = found
+    scheme, host, number = parts
     name = _machine(host)
     return None if name is None else Origin(scheme, name, number)
 
@@ -110,10 +110,10 @@ def _encoded(text: str, characters: re.Pattern[str]) -> str:
 
 def location_origin(url: str) -> str | None:
     """The origin exactly as a page reads it in `location.origin`; None for an address without one."""
-    found = _parts(url)
-    if found is None or found[0] not in ("http", "https"):
+    parts = _parts(url)
+    if parts is None or parts[0] not in ("http", "https"):
         return None
-    return str(Origin(*found))
+    return str(Origin(*parts))
 
 
 def _parts(url: str) -> tuple[str, str, int] | None:

@@ -23,9 +23,9 @@ _MOST_MARKS = 2
 def quote(text: str, longest: int = LONGEST_NAME) -> str:
     """The text in double quotes, see above; if it was cut, its length stands behind the quotes."""
     plain = " ".join(text.split()).translate(_QUOTES)
-    kept = plain if len(plain) <= longest else f"{plain[:longest]}…"
-    behind = "" if kept is plain else f" ({len(plain)} characters)"
-    return f'"{_revealed(kept)}"{behind}'
+    shown = plain if len(plain) <= longest else f"{plain[:longest]}…"
+    behind = "" if shown is plain else f" ({len(plain)} characters)"
+    return f'"{_revealed(shown)}"{behind}'
 
 
 def visible(text: str, longest: int = LONGEST_TEXT) -> str:

@@ -27,25 +27,25 @@ def with_texts(value: _T, change: Callable[[str, str], str], name: str = "", *, 
             new_text = change(written, name)
             result = value if new_text == written else new_text
         case msgspec.Struct():
-            old = {each: getattr(value, each) for each in value.__struct_fields__}
-            for each in [each for each, was in old.items() if isinstance(was, int | float)]:
-                if each not in _untyped_fields(type(value)):
-                    del old[each]
-            new = {each: new for each, was in old.items() if (new := with_texts(was, change, each)) is not was}
+            old = {field: getattr(value, field) for field in value.__struct_fields__}
+            for field in [field for field, was in old.items() if isinstance(was, int | float)]:
+                if field not in _untyped_fields(type(value)):
+                    del old[field]
+            new = {field: new for field, was in old.items() if (new := with_texts(was, change, field)) is not was}
             result = msgspec.structs.replace(value, **new) if new else value
-        case list() | tuple() if value and not is_row and all(type(each) is int for each in value):
+        case list() | tuple() if value and not is_row and all(type(entry) is int for entry in value):
             written = " ".join(map(str, value))  # characters, perhaps
             new_text = change(written, name)
             result = value if new_text == written else type(value)([new_text])
         case list() | tuple():
             names = [f"{name}[{place}]" for place in range(len(value))] if is_row else [name] * len(value)
-            items = [with_texts(each, change, its, is_row=True) for each, its in zip(value, names, strict=True)]
+            items = [with_texts(entry, change, its, is_row=True) for entry, its in zip(value, names, strict=True)]
             changed = any(new is not old for new, old in zip(items, value, strict=True))
             result = type(value)(items) if changed else value
         case dict():
             pairs = {
-                with_texts(key, change, "") if isinstance(key, str) else key: with_texts(each, change, str(key))
-                for key, each in value.items()
+                with_texts(key, change, "") if isinstance(key, str) else key: with_texts(entry, change, str(key))
+                for key, entry in value.items()
             }
             changed = any(
                 new is not old for new, old in zip([*pairs, *pairs.values()], [*value, *value.values()], strict=False)

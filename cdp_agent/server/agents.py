@@ -182,9 +182,9 @@ def _all_secrets(of_server: Mapping[str, GivenSecret], asked: Mapping[str, Secre
     return {**of_server, **{name: Secret(**msgspec.structs.asdict(secret)) for name, secret in asked.items()}}
 
 
-def _joined_guardrails(of_server: str | None, asked: str | None) -> str | None:
+def _joined_guardrails(of_server: str | None, of_caller: str | None) -> str | None:
     """The guardrails of server and caller together: a caller cannot remove those of the server."""
-    return "\n".join(filter(None, (of_server, asked))) or None
+    return "\n".join(filter(None, (of_server, of_caller))) or None
 
 
 def _approval(request: RunRequest, config: Config) -> Rules | None:

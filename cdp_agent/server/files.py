@@ -122,11 +122,11 @@ class HeldFiles:
         return sorted(each for each in self.given_folder.iterdir() if not each.name.startswith("."))
 
     def _all(self) -> list[tuple[Path, FileInfo]]:
-        files = [(each, _given_info(each)) for each in self._given()]
-        for each in self._downloads:
-            path = None if each.path is None else Path(each.path)
+        files = [(path, _given_info(path)) for path in self._given()]
+        for download in self._downloads:
+            path = None if download.path is None else Path(download.path)
             if path is not None and path.is_file():  # Chrome may run on another machine
-                info = FileInfo(each.id, path.name, "downloaded", path.stat().st_size, _type_of(path))
+                info = FileInfo(download.id, path.name, "downloaded", path.stat().st_size, _type_of(path))
                 files.append((path, info))
         return files
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
@@ -51,6 +52,7 @@ _WHY = {
     413: "The body is too long.",
     429: "The limit of concurrent runs or sessions is reached; `Retry-After` says when to try again.",
     503: "Chrome or the model is not available at present.",
+    507: "The disk of the server is full.",
 }
 _RUN, _SESSION = "/v1/runs/{id}", "/v1/sessions/{id}"
 
@@ -63,6 +65,7 @@ def document(*, takes_token: bool = True) -> dict[str, Any]:
     components = plain_schema(components)
     components["PiloBody"]["required"] = ["task"]
     components["RunRequest"]["not"] = _NEITHER_OR_BOTH  # where there is a oneOf, generators write two clients or none
+    paths = _run_paths() | _session_paths() | _other_paths()
     return {
         "openapi": "3.1.0",
         "info": {
@@ -71,7 +74,7 @@ def document(*, takes_token: bool = True) -> dict[str, Any]:
             "description": "Runs of a web agent, and sessions whose tools are called one by one.",
         },
         "security": [{"token": []}] if takes_token else [],
-        "paths": {**_run_paths(), **_session_paths(), **_other_paths()},
+        "paths": {path: _with_parameters(path, operations) for path, operations in paths.items()},
         "components": {
             "schemas": {name: components[name] for name in sorted(components)},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -80,62 +83,31 @@ def document(*, takes_token: bool = True) -> dict[str, Any]:
 
 
 def _run_paths() -> dict[str, Any]:
-    begin = _operation("begin_run", "Begin a run.", (400, 403, 429, 503), RunRequest, {202: RunAccepted})
+    begin = _operation("begin_run", "Begin a run.", (400, 403, 429, 503, 507), {202: RunAccepted}, RunRequest)
     # In words: for an operation with two kinds of body, generators write clients that do not run.
     begin["description"] = (
         f"With files to upload: as multipart/form-data, a part `{RUN_PART}`, the same JSON, and parts `{FILE_PART}`."
     )
+    state = (
+        "The state of a run. A WebSocket at the same address sends {number, event}, and accepts decisions, and "
+        '{"pause": true}, {"resume": true}, {"stop": true}.'
+    )
+    pause = "Pause the run after its turn or step, so that somebody else can act in its page; it asks `paused`."
+    resume = "Resume the run; its model is told how the page has changed."
+    listed = _operation("list_runs", "List the runs that the server knows.", (), {200: RunList})
+    decide = _operation("decide", "Decide on the open question.", (400, 404, 409), {200: RunInfo}, DecisionBody)
     return {
-        "/v1/runs": {
-            "post": begin,
-            "get": _operation("list_runs", "List the runs that the server knows.", (), None, {200: RunList}),
-        },
-        _RUN: {
-            "get": _operation(
-                "look_at_run",
-                "The state of a run. A WebSocket at the same address sends {number, event}, and accepts decisions, and "
-                '{"pause": true}, {"resume": true}, {"stop": true}.',
-                (404,),
-                None,
-                {200: RunInfo},
-                path=("id",),
-            )
-        },
+        "/v1/runs": {"post": begin, "get": listed},
+        _RUN: {"get": _operation("look_at_run", state, (404,), {200: RunInfo})},
         f"{_RUN}/events": {"get": _events_of_run()},
-        f"{_RUN}/decisions": {
-            "post": _operation(
-                "decide", "Decide on the open question.", (400, 404, 409), DecisionBody, {200: RunInfo}, path=("id",)
-            )
-        },
+        f"{_RUN}/decisions": {"post": decide},
         f"{_RUN}/answers": {
-            "post": _operation(
-                "answer", "Answer a question.", (400, 404, 409), AnswerBody, {200: RunInfo}, path=("id",)
-            )
+            "post": _operation("answer", "Answer a question.", (400, 404, 409), {200: RunInfo}, AnswerBody)
         },
-        f"{_RUN}/pause": {
-            "post": _operation(
-                "pause_run",
-                "Pause the run after its turn or step, so that somebody else can act in its page; it asks `paused`.",
-                (404, 409),
-                None,
-                {202: RunInfo},
-                path=("id",),
-            )
-        },
-        f"{_RUN}/resume": {
-            "post": _operation(
-                "resume_run",
-                "Resume the run; its model is told how the page has changed.",
-                (400, 404, 409),
-                ResumeBody,
-                {200: RunInfo},
-                path=("id",),
-            )
-        },
+        f"{_RUN}/pause": {"post": _operation("pause_run", pause, (404, 409), {202: RunInfo})},
+        f"{_RUN}/resume": {"post": _operation("resume_run", resume, (400, 404, 409), {200: RunInfo}, ResumeBody)},
         f"{_RUN}/stop": {
-            "post": _operation(
-                "stop_run", "Stop the run: it ends within a second.", (404,), None, {202: RunInfo}, path=("id",)
-            )
+            "post": _operation("stop_run", "Stop the run: it ends within a second.", (404,), {202: RunInfo})
         },
         **_file_paths(_RUN, "run"),
         **_call_paths(_RUN, (400, 404, 409, 503), "act"),
@@ -146,7 +118,6 @@ def _events_of_run() -> dict[str, Any]:
     events = {
         **_operation("follow_run", "All events of a run, past and future.", (400, 404)),
         "parameters": [
-            _parameter("id", "path"),
             {
                 "name": "Last-Event-ID",
                 "in": "header",
@@ -174,20 +145,12 @@ def _events_of_run() -> dict[str, Any]:
 def _file_paths(base_path: str, prefix: str) -> dict[str, Any]:
     """The paths under `base_path`/files; `prefix` begins the names of the operations."""
     content = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-    fetch = _operation(f"{prefix}_file", "A file, by its id.", (404,), path=("id", "file"))
+    fetch = _operation(f"{prefix}_file", "A file, by its id.", (404,))
     fetch["responses"]["200"] = {"description": "The file.", "content": content}
-    give = _operation(
-        f"give_{prefix}_file",
-        "Add a file to upload under this name; it replaces one of the same name.",
-        (400, 404, 409, 413),
-        None,
-        {201: FileInfo},
-        path=("id", "file"),
-    )
+    summary = "Add a file to upload under this name; it replaces one of the same name."
+    give = _operation(f"give_{prefix}_file", summary, (400, 404, 409, 413, 507), {201: FileInfo})
     give["requestBody"] = {"required": True, "content": content}
-    listed = _operation(
-        f"list_{prefix}_files", "List the files to upload and the downloaded files.", (404,), path=("id",)
-    )
+    listed = _operation(f"list_{prefix}_files", "List the files to upload and the downloaded files.", (404,))
     listed["responses"]["200"] = _json("Done.", _ref(FileList))
     return {f"{base_path}/files": {"get": listed}, f"{base_path}/files/{{file}}": {"get": fetch, "put": give}}
 
@@ -196,9 +159,7 @@ def _call_paths(base_path: str, refusals: tuple[int, ...], prefix: str) -> dict[
     """A path for each tool at `base_path`; `prefix` begins the names of the operations."""
     calls = {}
     for name, tool in CALLABLE.items():
-        call = _operation(
-            f"{prefix}_{name}", tool.description, refusals, tool.parameters, {200: ToolAnswer}, path=("id",)
-        )
+        call = _operation(f"{prefix}_{name}", tool.description, refusals, {200: ToolAnswer}, tool.parameters)
         call["parameters"].append(
             {
                 "name": "tab",
@@ -212,17 +173,12 @@ def _call_paths(base_path: str, refusals: tuple[int, ...], prefix: str) -> dict[
 
 
 def _session_paths() -> dict[str, Any]:
+    opened = _operation("open_session", "Open a session.", (400, 429, 503, 507), {201: SessionState}, SessionRequest)
     return {
-        "/v1/sessions": {
-            "post": _operation("open_session", "Open a session.", (400, 429, 503), SessionRequest, {201: SessionState})
-        },
+        "/v1/sessions": {"post": opened},
         _SESSION: {
-            "get": _operation(
-                "look_at_session", "The state of a session.", (404,), None, {200: SessionState}, path=("id",)
-            ),
-            "delete": _operation(
-                "end_session", "Close a session and its tabs.", (404,), None, {204: None}, path=("id",)
-            ),
+            "get": _operation("look_at_session", "The state of a session.", (404,), {200: SessionState}),
+            "delete": _operation("end_session", "Close a session and its tabs.", (404,), {204: None}),
         },
         **_file_paths(_SESSION, "session"),
         **_call_paths(_SESSION, (400, 404, 503), "call"),
@@ -232,10 +188,10 @@ def _session_paths() -> dict[str, Any]:
 def _other_paths() -> dict[str, Any]:
     tools = _operation("list_tools", "The tools of a session, with their arguments as JSON Schema.", ())
     tools["responses"]["200"] = _json("The tools.", {"type": "object"})
-    health = _operation("health", "Whether the server accepts runs.", (), None, {200: Health, 503: Health})
+    health = _operation("health", "Whether the server accepts runs.", (), {200: Health, 503: Health})
     described = _operation("openapi", "This document.", ())
     described["responses"]["200"] = _json("The document.", {"type": "object"})
-    pilo = _operation("pilo_run", "Begin a run in the protocol of Pilo's server.", (), PiloBody)
+    pilo = _operation("pilo_run", "Begin a run in the protocol of Pilo's server.", (), body=PiloBody)
     pilo["responses"] |= {
         "200": {
             "description": "Server-sent events: start, those of the run, complete, done; or error.",
@@ -255,15 +211,14 @@ def _operation(
     name: str,
     summary: str,
     refusals: tuple[int, ...],
-    body: type | Mapping[str, Any] | None = None,
     answers: Mapping[int, type | None] | None = None,
-    path: tuple[str, ...] = (),
+    body: type | Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     refused = (*refusals, 401, *((413,) if body is not None else ()))
     operation: dict[str, Any] = {
         "operationId": name,
         "summary": summary,
-        "parameters": [_parameter(each, "path") for each in path],
+        "parameters": [],
         "responses": {
             **{
                 str(status): {"description": "Done."} if kind is None else _json("Done.", _ref(kind))
@@ -279,8 +234,15 @@ def _operation(
     return operation
 
 
-def _parameter(name: str, base_path: str) -> dict[str, Any]:
-    return {"name": name, "in": base_path, "required": True, "schema": {"type": "string"}}
+def _with_parameters(path: str, operations: dict[str, Any]) -> dict[str, Any]:
+    """The operations at a path with the parameters that are in it, before their own."""
+    named = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in re.findall(r"\{(\w+)\}", path)
+    ]
+    return {
+        verb: {**operation, "parameters": named + operation["parameters"]} for verb, operation in operations.items()
+    }
 
 
 def _json(description: str, schema: Mapping[str, object]) -> dict[str, Any]:

@@ -11,8 +11,6 @@ from cdp_agent.errors import SetupError
 from cdp_agent.page.policy.rules import Pattern, pattern
 from cdp_agent.security.origins import origin_of, scheme_of
 
-KEEP_ALIVE_S = 15.0
-
 
 class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options. Every caller must send `token`, unless it is None. `hosts` and `origins`: see `HttpGuard`.

@@ -86,10 +86,12 @@ class PiloRoutes:
             raise HttpProblem(
                 HTTPStatus.BAD_REQUEST, "MISSING_SEARCH_API_KEY", "This server has no key for parallel-api."
             )
-        given = [name for name in _OPERATOR_FIELDS if getattr(body, _snake(name)) not in (None, "", [])]
-        if given:
+        refused = [name for name in _OPERATOR_FIELDS if getattr(body, _snake(name)) not in (None, "", [])]
+        if refused:
             raise HttpProblem(
-                HTTPStatus.FORBIDDEN, "NOT_ALLOWED", f"{', '.join(given)}: that is for whoever runs the server to set."
+                HTTPStatus.FORBIDDEN,
+                "NOT_ALLOWED",
+                f"{', '.join(refused)}: that is for whoever runs the server to set.",
             )
         provider = body.provider or (self._config.model or "").partition("/")[0]
         return RunRequest(

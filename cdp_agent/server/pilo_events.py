@@ -44,9 +44,9 @@ class PiloEvents:
         if isinstance(event, events.AiGenerationError):
             self._model_errors += 1
         common = {"timestamp": round(event.timestamp * 1000), "iterationId": f"{self._task_id}-{event.step}"}
-        found = [(name, {**fields, **common}) for name, fields in self._fields(event)]
-        self._counts.update(name for name, _ in found)
-        return found
+        translated = [(name, {**fields, **common}) for name, fields in self._fields(event)]
+        self._counts.update(name for name, _ in translated)
+        return translated
 
     def _fields(self, event: events.Event) -> list[PiloEvent]:
         match event:

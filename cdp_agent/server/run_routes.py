@@ -161,10 +161,10 @@ class RunRoutes:
 
 def _after(connection: HTTPConnection) -> int:
     """The number of the last event that the client has. Raises HttpProblem."""
-    given = connection.headers.get("last-event-id") or connection.query_params.get("after") or "0"
-    if not (given.isascii() and given.isdigit() and len(given) < 19):
-        raise bad_request(f"Last-Event-ID is the number of an event, not {given[:40]!r}.")
-    return int(given)
+    number = connection.headers.get("last-event-id") or connection.query_params.get("after") or "0"
+    if not (number.isascii() and number.isdigit() and len(number) < 19):
+        raise bad_request(f"Last-Event-ID is the number of an event, not {number[:40]!r}.")
+    return int(number)
 
 
 async def _as_sse(run: ServedRun, after: int) -> AsyncGenerator[bytes, None]:
@@ -173,9 +173,9 @@ async def _as_sse(run: ServedRun, after: int) -> AsyncGenerator[bytes, None]:
             yield as_sse(event)
 
 
-def _question_of(said: dict[str, Any]) -> int | None:
+def _question_of(body: dict[str, Any]) -> int | None:
     """Removes the number of the question from a decision, and returns it; None if the decision has none."""
-    ask_id = said.pop("id", None)
+    ask_id = body.pop("id", None)
     return ask_id if isinstance(ask_id, int) and not isinstance(ask_id, bool) else None
 
 

@@ -8,15 +8,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from typing import Any, TypeVar
 
 import msgspec
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-T = TypeVar("T")
 PING_S = 15.0
 _PING = b": ping\n\n"
 _log = logging.getLogger(__name__)
@@ -136,18 +134,6 @@ class EventStream(Response):
                 gone.cancel()
                 following.cancel()
                 await asyncio.wait((gone, following))
-
-
-async def unless_disconnected(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
-    """Awaits work for a client whose request has been read; cancels it and returns None when the client leaves."""
-    acting, leaving = asyncio.ensure_future(work), asyncio.ensure_future(disconnected(receive))
-    try:
-        await asyncio.wait((acting, leaving), return_when=asyncio.FIRST_COMPLETED)
-        return acting.result() if acting.done() else None
-    finally:
-        for each in (acting, leaving):
-            each.cancel()
-        await asyncio.wait((acting, leaving))
 
 
 async def disconnected(receive: Receive) -> None:

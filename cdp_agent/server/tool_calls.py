@@ -16,8 +16,9 @@ from cdp_agent.security.secrets import Secrets
 from cdp_agent.server.browsers import OpenedContext
 from cdp_agent.server.files import HeldFiles
 from cdp_agent.server.problems import decoded, no_model, not_found
-from cdp_agent.server.streams import unless_disconnected
+from cdp_agent.server.streams import disconnected
 from cdp_agent.session.calls import Call, InvalidCall, parse_call
+from cdp_agent.session.leaving import unless
 from cdp_agent.session.session import Session
 from cdp_agent.tools import CALLABLE
 from cdp_agent.tools.aliases import nearest
@@ -72,7 +73,7 @@ class ToolCaller:
         """Makes the call, and returns a `ToolAnswer`; cancelled when the client leaves. Raises HttpProblem."""
         if isinstance(call, Call) and call.tool.needs_model:
             call = msgspec.structs.replace(call, model=self._client())
-        outcome = await unless_disconnected(request.receive, session.perform(call))
+        outcome = await unless(session.perform(call), disconnected(request.receive))
         if outcome is None:
             return Response()  # nobody reads it
         answer = opened.without_paths(msgspec.json.encode(outcome.as_json()))

@@ -145,10 +145,10 @@ def send_command(
         connection.ask(session, words, stdin)
         return connection
     with runtime.starting(folder, session):  # until the host has the session, so that nobody else begins it
-        found = connect(folder, session) or start()
-        if not isinstance(found, int):
-            found.ask(session, words, stdin)
-        return found
+        host = connect(folder, session) or start()
+        if not isinstance(host, int):
+            host.ask(session, words, stdin)
+        return host
 
 
 def start_host(
@@ -194,9 +194,9 @@ def start_host(
 
 
 def _connected_to(folder: str, host: str) -> HostConnection:
-    if (found := connect(folder, host)) is None:
+    if (connection := connect(folder, host)) is None:
         raise BrowserError("The process that was to hold the session ended at once.")
-    return found
+    return connection
 
 
 def _request(session: str, words: Sequence[str], stdin: str | None) -> bytes:

@@ -22,6 +22,7 @@ import msgspec
 
 from cdp_agent.security import files
 from cdp_agent.session.client import HAS_UNIX_SOCKETS
+from cdp_agent.session.leaving import unless
 from cdp_agent.session.messages import (
     ClientMessage,
     CommandBegun,
@@ -212,19 +213,13 @@ class Host:
         self._active_sessions.append(request.session)
         self._link()
         output.send(CommandBegun())
-        carrying = asyncio.ensure_future(self._runner.carry_out(request, output))
-        gone = asyncio.ensure_future(_read_messages(reader, output))
         try:
-            await asyncio.wait([carrying, gone], return_when=asyncio.FIRST_COMPLETED)
+            status = await unless(self._runner.carry_out(request, output), _read_messages(reader, output))
         finally:
-            gone.cancel()
-            if not carrying.done():
-                carrying.cancel()
-                await asyncio.wait([carrying])
             self._active_sessions.remove(request.session)
             self._link()
-        if not carrying.cancelled():
-            await output.end(carrying.result())
+        if status is not None:
+            await output.end(status)
 
 
 async def _read_messages(reader: asyncio.StreamReader, output: ClientOutput) -> None:

@@ -278,4 +278,4 @@ def _download(download: Download) -> dict[str, Any]:
                 "path": download.path,
             }
         case "canceled":
-            return {"type": "download_failed", **event, "error": "cancelled"}
+            return {"type": "download_failed", **event, "error": download.why or "cancelled"}

@@ -52,10 +52,10 @@ def documents_of(captured: dom_snapshot.CapturedDocuments, secrets: Secrets) -> 
     if secrets and secrets.spans("\n".join(strings)):
         strings = [secrets.mask(each) for each in strings]
     names = [strings[each.frame_id] if each.frame_id >= 0 else str(at) for at, each in enumerate(captured.documents)]
-    found = [_Writer(each, strings, names).document(main=not at) for at, each in enumerate(captured.documents)]
-    if secrets and any(secrets.spans("\n".join(_texts(each.html))) for each in found):
+    documents = [_Writer(each, strings, names).document(main=not at) for at, each in enumerate(captured.documents)]
+    if secrets and any(secrets.spans("\n".join(_texts(each.html))) for each in documents):
         return None
-    return found
+    return documents
 
 
 def _texts(html: Html) -> list[str]:

@@ -6,7 +6,6 @@ when the process is killed. When nothing more can be written, that is reported o
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import logging
 import os
@@ -18,7 +17,7 @@ from typing import Any
 import msgspec
 
 from cdp_agent.action_log import LogLine
-from cdp_agent.errors import ModelError, SetupError
+from cdp_agent.errors import NO_ROOM, ModelError, SetupError
 from cdp_agent.event import BaseEvent, Stamp
 from cdp_agent.events import AgentProcessing, AgentStep, Event, TaskCompleted, without_image
 from cdp_agent.page.picture.paint import Picture
@@ -312,7 +311,7 @@ class Recorder:
 
     def _give_up(self, error: OSError) -> None:
         why = f"The trace in {self.folder} cannot be written any more: {error.strerror}."
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if error.errno not in NO_ROOM:
             _log.debug("writing a trace failed", exc_info=error)
         self._is_broken = True
         self.problem(why)

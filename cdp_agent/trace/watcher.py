@@ -166,10 +166,12 @@ class Watcher:
         )
         unseen, self._unseen = self._unseen, []
         if unseen and self._picture is not None:
-            boxes = await self._boxes([each.ref for each in unseen])
-            for each in unseen:
-                if each.ref in boxes:
-                    self.recorder.record(msgspec.structs.replace(each, picture=self._picture, boxes=boxes[each.ref]))
+            boxes = await self._boxes([target.ref for target in unseen])
+            for target in unseen:
+                if target.ref in boxes:
+                    self.recorder.record(
+                        msgspec.structs.replace(target, picture=self._picture, boxes=boxes[target.ref])
+                    )
 
     async def _captured(self, tab: Tab) -> _Captured | None:
         if tab.url in (_BLANK, "") or self._is_heavy(tab):
@@ -277,10 +279,10 @@ class _SeenMessages:
         document = tab.activity.document.number
         if document != self._document:
             self._document, self._count = document, 0
-        found = await tab.activity.console.messages(await tab.frames(), max_results=MOST_RESULTS)
-        new = found.total - self._count
-        self._count = found.total
-        return found.messages[-new:] if new > 0 else []
+        page = await tab.activity.console.messages(await tab.frames(), max_results=MOST_RESULTS)
+        new = page.total - self._count
+        self._count = page.total
+        return page.messages[-new:] if new > 0 else []
 
 
 async def _plain_picture(tab: Tab) -> Picture:

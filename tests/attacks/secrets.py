@@ -37,6 +37,8 @@ ECHOES = [
     echo("a number in each line", "for (const c of s) say(c.charCodeAt(0))", _LOOK),
     echo("in escapes of CSS", "say([...s].map((c) => '\\\\' + c.charCodeAt(0).toString(16) + ' ').join('')); say([...s].map((c) => '\\\\' + c.charCodeAt(0).toString(16).padStart(6, '0')).join(''))", _LOOK),
     echo("base64 of UTF-16", "say(btoa([...s].map((c) => c + '\\0').join(''))); say(btoa([...s].map((c) => '\\0' + c).join('')))", _LOOK),
+    echo("base64 of pieces and of hexadecimal", "say([...s].map((c) => btoa(c)).join(' ')); say(s.match(/.{1,2}/g).map(btoa).join(' ')); say(btoa([...s].map((c) => c.charCodeAt(0).toString(16)).join('')))", _LOOK),
+    echo("a parameter for each letter", f"{_PUT} put('a', {{href: '/?' + [...s].map((c, n) => 'p' + n + '=' + c).join('&')}}, 'on')", _LOOK),
     echo("a list of letters", "for (const tag of ['ul', 'ol']) { const list = document.createElement(tag); for (const c of s) list.append(Object.assign(document.createElement('li'), {textContent: c})); out.append(list) }", (*_LOOK, ("markdown", {}))),
     echo("in halves", "say('first ' + s.slice(0, 8)); out.lastChild.append(document.createElement('b'), s.slice(8))", _LOOK),
     echo("in a title", "document.title = s", _LOOK),

@@ -50,6 +50,8 @@ def _talks(name: str, script: str, before: str) -> Row:
     return Row(name, f'<script>{before}</script><button type=button onclick="{script}">§</button>')
 
 
+_QUERY = "{method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({query: '{a}'})}"
+"""What is sent like this reads, as long as it goes where it was sent."""
 _HTML = "new Blob(['<script>fetch(`' + location.origin + '/@`, {method: `POST`, mode: `no-cors`})</scr' + 'ipt>'], {type: 'text/html'})"
 
 FORMS = [
@@ -85,6 +87,16 @@ FRAMES = [
     _click("request of a frame as it is removed", f"{_FRAME} f.contentWindow.onpagehide = () => navigator.sendBeacon('/@', 'x'); f.remove()"),
     _click("report of what a policy forbids", f"{_FRAME} f.src = '/here/reports/@'"),
     _click("redirect of a fetch", "fetch('/here/302/@')"),
+    _click("redirect that keeps a body (307)", f"fetch('/here/307/@', {_QUERY})"),
+    _click("redirect that keeps a body (308)", f"fetch('/here/308/@', {_QUERY})"),
+    _click("redirect of an XHR that keeps a body", "let x = new XMLHttpRequest(); x.open('POST', '/here/307/@'); x.setRequestHeader('Content-Type', 'application/json'); x.send(JSON.stringify({query: '{a}'}))"),
+    _click("report by an endpoint that a header names", f"{_FRAME} f.src = '/here/reporting/@'", sends=0),
+    _click("report of an error of the network", f"{_FRAME} f.src = '/here/errors/@'", sends=0),
+    _click("page without credentials", "let f = document.createElement('iframe'); f.credentialless = true; f.src = '/here/posts?@'; document.body.append(f)"),
+    _click("style sheet of XML", f"{_FRAME} f.src = '/here/xml/@'"),
+    _click("navigation of the page's own interface", "navigation.navigate('/delete/@')", alone=True),
+    _click("refresh that a script adds", "document.head.append(Object.assign(document.createElement('meta'), {httpEquiv: 'refresh', content: '0; url=/delete/@'}))", alone=True),
+    _click("window of documents in the picture", "documentPictureInPicture.requestWindow().then((w) => w.fetch('/@', {method: 'POST'}))", alone=True),
     _click("redirect of a picture", "new Image().src = '/here/302/@'"),
     _click("redirect of a frame", f"{_FRAME} f.src = '/here/302/@'"),
     _click("redirect of the page", "location = '/here/302/@'", alone=True),
@@ -138,6 +150,18 @@ ADDRESSES = [
     _links("icon", "rel: 'icon', href: '/delete/@'", sends=0),
     _links("file that is loaded ahead", "rel: 'preload', as: 'fetch', crossOrigin: '', href: '/wipe/@'"),
     _links("module that is loaded ahead", "rel: 'modulepreload', href: '/delete/@'"),
+    _adds("picture of a filter", "<svg width=50 height=50><filter id=x@><feImage href=/wipe/@ /></filter><rect filter=url(#x@) width=9 height=9 /></svg>"),
+    _adds("picture that an animation names", "<svg><image width=9 height=9><set attributeName=href to=/delete/@ /></image></svg>"),
+    _adds("background of a table", "<table background=/wipe/@><tr><td>x</table>"),
+    _style("filter", "filter = 'url(/delete/@#x)'"),
+    _style("image of a border", "borderImage = 'url(/wipe/@) 1'"),
+    _style("image of a set", "backgroundImage = 'image-set(url(/delete/@) 1x)'"),
+    _links("dictionary", "rel: 'compression-dictionary', href: '/delete/@'", sends=0),
+    _click("module of JSON", "import('/wipe/@', {with: {type: 'json'}})"),
+    _click("name that a map of modules leads elsewhere", "let m = document.createElement('script'); m.type = 'importmap'; m.textContent = JSON.stringify({imports: {'m@': '/wipe/@'}}); document.head.append(m); import('m@')"),
+    _click("module that a worker imports", "new Worker(window.URL.createObjectURL(new Blob([`import '${location.origin}/wipe/@'`], {type: 'text/javascript'})), {type: 'module'})"),
+    _click("cache that adds", "caches.open('x').then((c) => c.add('/wipe/@'))"),
+    _click("stream of events", "new EventSource('/delete/@')"),
     _click("font", "new FontFace('x', 'url(/wipe/@)').load()"),
     _click("module", "import('/wipe/@')"),
     _click("script that calls back", "document.head.append(Object.assign(document.createElement('script'), {src: '/transfer/@?callback=f'}))"),
@@ -168,6 +192,11 @@ WAKING = [
     _click("message to itself", f"window.addEventListener('message', (e) => e.data == '@' && {POST}); postMessage('@')"),
     _click("observer of a size", f"new ResizeObserver(() => {POST}).observe(this)"),
     _click("observer of sight", f"new IntersectionObserver(() => {POST}).observe(this)"),
+    _click("observer of changes", f"new MutationObserver(() => {POST}).observe(this, {{attributes: true}}); this.title = 'x'"),
+    _click("observer of performance", f"new PerformanceObserver(() => {POST}).observe({{entryTypes: ['mark']}}); performance.mark('x')"),
+    _click("channel of messages", f"let c = new MessageChannel(); c.port1.onmessage = () => {POST}; c.port2.postMessage(1)"),
+    _click("sound that is made", f"new OfflineAudioContext(1, 1000, 44100).startRendering().then(() => {POST})"),
+    _click("signal after a time", f"AbortSignal.timeout(100).onabort = () => {POST}"),
     _click("idle", f"requestIdleCallback(() => {POST})"),
     _click("task of a scheduler", f"scheduler.postTask(() => {POST}, {{delay: 100}})"),
     _click("lock that is free", f"navigator.locks.request('@', () => {POST})"),
@@ -217,6 +246,8 @@ OPEN = [
     _click("the opening of a WebSocket", "new WebSocket(location.origin.replace('http', 'ws') + '/delete/@')"),
     _click("what the page also sent without an act, numbers aside", "fetch('/@', {method: 'POST', body: '1000'})", "<script>fetch('/@', {method: 'POST', body: '1'})</script>", sends=2),
     _click("what a page that appears sends as it loads", "location = '/here/posts?@'", alone=True),
+    _click("the reason for which a WebSocket is closed", "window.s.then((e) => e.target.close(4000, 'order @'))", "<script>window.s = new Promise((done) => new WebSocket(location.origin.replace('http', 'ws') + '/here/socket').onopen = done)</script>"),
+    _click("the page that a service worker loads ahead", f"window.ahead.then(() => {{ {_FRAME} f.src = '/delete/@' }})", "<script>window.ahead = navigator.serviceWorker.register('/here/loads-ahead.js', {scope: '/delete/@'}).then((r) => new Promise((done) => (function look() { r.active?.state == 'activated' ? done() : setTimeout(look, 10) })()))</script>"),
 ]  # fmt: skip
 """What is not covered: `sends` requests arrive, and nobody is asked. The README tells of each."""
 
@@ -232,6 +263,7 @@ def put(web: Web, rows: Sequence[Row], first: int) -> None:
         "kept/service.js": "onfetch = (e) => e.respondWith(fetch('/' + new URL(e.request.url).search.slice(1), {method: 'POST'})); oninstall = () => skipWaiting(); onactivate = (e) => e.waitUntil(clients.claim())",
         "new.js": f"oninstall = (e) => e.waitUntil({send})",
         "sends.js": send,
+        "loads-ahead.js": "onactivate = (e) => e.waitUntil(registration.navigationPreload.enable()); onfetch = (e) => e.respondWith(e.preloadResponse)",
         "imports.js": "importScripts('/wipe/' + location.search.slice(1))",
         "outer.js": "new Worker('/here/sends.js' + location.search)",
         "talks.js": f"{socket} onmessage = say",
@@ -239,7 +271,7 @@ def put(web: Web, rows: Sequence[Row], first: int) -> None:
         "hands.js": "const w = new Worker('/here/talks.js' + location.search); onmessage = (e) => w.postMessage(e.data)",
     }
     for name, script in scripts.items():
-        web.put("a", f"/here/{name}", script, "text/javascript")
+        web.put("a", f"/here/{name}", script, "text/javascript", Service_Worker_Allowed="/")
     pages = {
         "posts": f"<script>{send}</script>",
         "puts": "<script>fetch('/' + location.search.slice(1), {method: 'PUT'})</script>",
@@ -258,6 +290,25 @@ def put(web: Web, rows: Sequence[Row], first: int) -> None:
     for number, _ in enumerate(rows, first):
         mark = f"row{number}x"
         web.put("a", f"/here/302/{mark}", "", status=302, Location=f"/delete/{mark}")
+        for status in (307, 308):
+            web.put("a", f"/here/{status}/{mark}", "", status=status, Location=f"/wipe/{mark}")
+        images = "img-src 'none'; report-to main"
+        web.put(
+            "a",
+            f"/here/reporting/{mark}",
+            "<img src=/here/x.gif>",
+            Content_Security_Policy=images,
+            Reporting_Endpoints=f'main="/{mark}"',
+        )
+        to = f'{{"group": "n", "max_age": 99, "endpoints": [{{"url": "{web.origin("a")}/{mark}"}}]}}'
+        web.put(
+            "a",
+            f"/here/errors/{mark}",
+            "<img src=/here/nothing>",
+            Report_To=to,
+            NEL='{"report_to": "n", "max_age": 99, "failure_fraction": 1}',
+        )
+        web.put("a", f"/here/xml/{mark}", f'<?xml-stylesheet type="text/xsl" href="/wipe/{mark}"?><a/>', "text/xml")
         web.put("a", f"/here/refresh/{mark}", "", Refresh=f"0; url=/delete/{mark}")
         web.put("a", f"/here/ahead/{mark}", "<p>x", Link=f"</delete/{mark}>; rel=prefetch")
         forbids = f"img-src 'none'; report-uri /{mark}"

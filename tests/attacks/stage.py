@@ -62,6 +62,10 @@ def secret_forms() -> list[str]:
     coded = [SECRET.encode().hex(), "".join(f"%{ord(each):x}" for each in SECRET), quote(SECRET)]
     based = [base64.b64encode(SECRET.encode()).decode(), base64.b64encode(f"xxx{SECRET}".encode()).decode()[4:]]
     based += [base64.b64encode(SECRET.encode(each)).decode() for each in ("utf-16-le", "utf-16-be")]
+    pieces = [[SECRET[at : at + size].encode() for at in range(0, len(SECRET), size)] for size in (1, 2)]
+    spaced += [" ".join(base64.b64encode(piece).decode() for piece in each) for each in pieces]
+    spaced += ["&".join(f"p{place}={sign}" for place, sign in enumerate(SECRET))]
+    based += [base64.b64encode(SECRET.encode().hex().encode()).decode()]
     forms = [*spaced, SECRET[::-1], wide, *coded, *(each.rstrip("=")[:-2] for each in based)]
     return list(dict.fromkeys(written for each in forms for written in (each.lower(), ascii(each.lower())[1:-1])))
 

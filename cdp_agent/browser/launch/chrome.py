@@ -67,11 +67,12 @@ MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointe
 # address bar are pages of Chrome itself: a process with 0.5 s of CPU at each start, for suggestions that nobody sees.
 # No protocol answers the pickers of the File System Access API (showOpenFilePicker and its like): without them, as in
 # other browsers, pages use file fields and downloads. --enable-blink-features=FileSystemAccessLocal brings them back.
-# What BackgroundFetch sends no session tells of, so that nobody could be asked about it.
+# What BackgroundFetch, Reporting and NetworkErrorLogging send no session tells of: nobody could be asked about it.
 _WITHOUT_FEATURES = """
     BackForwardCache Prerender2 Translate MediaRouter OptimizationHints InterestFeedContentSuggestions
     CertificateTransparencyComponentUpdater AutofillServerCommunication HttpsUpgrades LensOverlay
     WebUIOmniboxPopup WebUIOmniboxAimPopup WebUIOmniboxFullPopup FileSystemAccessLocal BackgroundFetch
+    Reporting NetworkErrorLogging
 """.split()  # noqa: SIM905
 
 

@@ -6,10 +6,10 @@ import asyncio
 import importlib.util
 import logging
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 
@@ -41,6 +41,7 @@ from cdp_agent.session import client, runtime
 from cdp_agent.session.calls import ToolError
 from cdp_agent.session.client import HostConnection
 from cdp_agent.session.host import ClientOutput
+from cdp_agent.session.leaving import unless
 from cdp_agent.session.memory import give_memory_back
 from cdp_agent.session.messages import CallAnswered, CallAsked, CallCancelled
 from cdp_agent.steps.approval.policy import rules_from
@@ -170,11 +171,13 @@ async def _serve_http(
 
 def _connected(words: Sequence[str], config: Config, session: str) -> HostConnection:
     """A connection to the host of that session, for tool calls. Raises BrowserError, SetupError."""
-    folder, asked, host = runtime.folder(), [CALLS, *words], host_of(session, config)
-    found = client.send_command(folder, session, asked, lambda: client.start_host(folder, session, HOST, asked, host))
-    if isinstance(found, int):
+    folder, command, host = runtime.folder(), [CALLS, *words], host_of(session, config)
+    connection = client.send_command(
+        folder, session, command, lambda: client.start_host(folder, session, HOST, command, host)
+    )
+    if isinstance(connection, int):
         raise BrowserError("The process that was to hold the session has said why it cannot.")
-    return found
+    return connection
 
 
 async def serve_calls(
@@ -250,24 +253,16 @@ class LocalCalls:
             raise SetupError(too_many_sessions(most))
         async with self._sessions.use(name, self._settings, self._caller) as opened:
             opened.trace(self._settings.config)
-            return await self._unless_closing(perform_call(opened.session, request, self._allowance))
+            call = perform_call(opened.session, request, self._allowance)
+            if (reply := await unless(call, self._closing.wait())) is None:  # its client is to get an answer
+                raise BrowserError(
+                    "The server is about to end, and gave this up: how much of it was done is not known."
+                )
+            return reply
 
-    async def _unless_closing(self, call: Coroutine[Any, Any, CallReply]) -> CallReply:
-        """Awaits the call. Raises BrowserError when the server ends meanwhile, so that its client gets an answer."""
-        calling, closing = asyncio.ensure_future(call), asyncio.ensure_future(self._closing.wait())
-        try:
-            await asyncio.wait((calling, closing), return_when=asyncio.FIRST_COMPLETED)
-            if calling.done():
-                return calling.result()
-            raise BrowserError("The server is about to end, and gave this up: how much of it was done is not known.")
-        finally:
-            calling.cancel()
-            closing.cancel()
-            await asyncio.wait((calling, closing))
-
-    async def files(self, asked: FilesRequest) -> list[SessionFile]:
+    async def files(self, request: FilesRequest) -> list[SessionFile]:
         """See ToolCalls."""
-        opened = self._sessions.find(self._name(asked.session))
+        opened = self._sessions.find(self._name(request.session))
         return [] if opened is None else files_of(opened.session)
 
     async def close_idle(self) -> None:

@@ -158,9 +158,9 @@ def _connection(command: RunCommand, arguments: Sequence[str], chosen: ChosenSes
             raise
         return None  # a run needs no session
     if not chosen.named:
-        if (found := client.connect(folder, session)) is not None:
-            found.ask(session, arguments, command.stdin)
-        return found
+        if (connection := client.connect(folder, session)) is not None:
+            connection.ask(session, arguments, command.stdin)
+        return connection
     host = host_of(session, command.loaded.config)
     return client.send_command(
         folder, session, arguments, lambda: client.start_host(folder, session, HOST, arguments, host), command.stdin

@@ -223,9 +223,9 @@ def question_shown(ask: Ask) -> str:
         case ActionProposed(number=number, step=step, held=held) if held is not None:
             return f"{number} {' → '.join(filter(None, (step, question_of(ask))))}"
         case ActionProposed(number=number, step=step, tool=tool, about=about, arguments=arguments, risks=risks):
-            given = visible(msgspec.json.encode(arguments).decode(), LONGEST_ASKED)
+            values = visible(msgspec.json.encode(arguments).decode(), LONGEST_ASKED)
             why = f" It {', '.join(risks)}." if risks else ""
-            return f"{number} {' → '.join(filter(None, (step, f'{tool} {about} {given}{why}')))}"
+            return f"{number} {' → '.join(filter(None, (step, f'{tool} {about} {values}{why}')))}"
         case QuestionAsked(question=question, options=options):
             return "\n".join(filter(None, [visible(question, LONGEST_ASKED), _numbered(options)]))
         case FormRequested():

@@ -59,7 +59,7 @@ _CRASHED = "its process ended, as it does when it runs out of memory: go elsewhe
 _LOOK_EVERY_S = 1.0
 _NOT_KEPT = "net::ERR_CACHE_MISS"
 """Chrome's error for the answer to a form that would have to be sent again."""
-_OPENED_ANEW = "a script of the page could not be ended: its address was opened anew, by way of an empty page"
+_OPENED_ANEW = "a script of the page was in the way: its address was opened anew, by way of an empty page"
 _REASONS = {
     "ERR_NAME_NOT_RESOLVED": "there is no such host. Check the spelling of the address",
     "ERR_CONNECTION_REFUSED": "nothing listens at that host and port. Check the address, or start the server",

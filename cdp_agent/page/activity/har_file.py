@@ -144,10 +144,10 @@ async def _sent(logged: LoggedRequest) -> str | None:
         return text
     try:
         async with deadline(logged.session, CALL_TIMEOUT_S):
-            found = await logged.session.send(network.GetRequestPostData(request_id=logged.request_id))
+            body = await logged.session.send(network.GetRequestPostData(request_id=logged.request_id))
     except (ActionError, ProtocolError):
         return None  # Chrome does not keep it; the entry states this
-    return None if found.base64_encoded else found.post_data
+    return None if body.base64_encoded else body.post_data
 
 
 def _emptied(content: HarContent, why: str) -> HarContent:

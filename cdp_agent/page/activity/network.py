@@ -195,10 +195,10 @@ class Requests:
 
     def give_up(self, since: NetworkMark) -> None:
         """Marks what is pending and does not arrive as endless: it is not waited for again, unless it ends soon."""
-        for each in self._waited_for(since):
-            if _now() - each.data_at >= RESTED_S:
-                self._endless.add(each.endpoint)
-                each.is_given_up = True
+        for request in self._waited_for(since):
+            if _now() - request.data_at >= RESTED_S:
+                self._endless.add(request.endpoint)
+                request.is_given_up = True
         self.channels.give_up(since.at)
 
     def failures(self, since: NetworkMark) -> list[RequestFailure]:
@@ -257,10 +257,10 @@ class Requests:
 
     def forget_before(self, loader_id: str) -> None:
         """Forgets the requests of the document that this one replaced, since Chrome does not report their end."""
-        for each in self._running.values():
-            if each.is_given_up and each.method != "GET":  # no long poll: it was cut off, and may have been slow
-                self._endless.discard(each.endpoint)
-        self._running = {key: each for key, each in self._running.items() if key == loader_id}
+        for request in self._running.values():
+            if request.is_given_up and request.method != "GET":  # no long poll: it was cut off, and may have been slow
+                self._endless.discard(request.endpoint)
+        self._running = {key: request for key, request in self._running.items() if key == loader_id}
         self._answered_at = {key: at for key, at in self._answered_at.items() if key == loader_id}
         self._request_counts.clear()
         self._streamed.clear()

@@ -142,16 +142,16 @@ class RequestLog:
 
     def answered(self, event: network.ResponseReceived) -> None:
         """Records the status and the headers of a response."""
-        if (found := self._kept.get(event.request_id)) is not None:
+        if (logged := self._kept.get(event.request_id)) is not None:
             response = event.response
-            found.info = msgspec.structs.replace(found.info, status=response.status, mime_type=response.mime_type)
-            self._detail_bytes += found.exchange.answered(response, event.has_extra_info)
+            logged.info = msgspec.structs.replace(logged.info, status=response.status, mime_type=response.mime_type)
+            self._detail_bytes += logged.exchange.answered(response, event.has_extra_info)
 
     def ended(self, request_id: str, timestamp: float, **what: Unpack[_End]) -> None:
         """Records the end of a request: the whole response has come, or none will."""
-        if (found := self._kept.get(request_id)) is not None:
-            took_ms = round((timestamp - found.since) * 1000, 1)
-            found.info = msgspec.structs.replace(found.info, duration_ms=took_ms, **what)
+        if (logged := self._kept.get(request_id)) is not None:
+            took_ms = round((timestamp - logged.since) * 1000, 1)
+            logged.info = msgspec.structs.replace(logged.info, duration_ms=took_ms, **what)
 
     def forget_before(self, loader_id: str) -> None:
         """Removes all requests before the one for the tab's new document."""
@@ -181,9 +181,9 @@ class RequestLog:
 
     def request(self, number: int) -> LoggedRequest:
         """The request with this number. Raises ActionError if there is none."""
-        for each in self._kept.values():
-            if each.info.number == number:
-                return each
+        for logged in self._kept.values():
+            if logged.info.number == number:
+                return logged
         raise ActionError(f"No request has the number {number}: list those that there are.")
 
     def sender(self, request_id: str) -> str | None:

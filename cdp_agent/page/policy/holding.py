@@ -17,7 +17,17 @@ import msgspec
 from cdp_agent.page.frames.deadline import Pause
 from cdp_agent.page.frames.recent import RecentSet
 
-from .unsafe import RequestKind, body_of, fields_of, fields_of_json, is_certain, outline_of, unsafe_kind, without_query
+from .unsafe import (
+    LONGEST_URL,
+    RequestKind,
+    body_of,
+    fields_of,
+    fields_of_json,
+    is_certain,
+    outline_of,
+    unsafe_kind,
+    without_query,
+)
 
 if TYPE_CHECKING:
     from cdp_agent.cdp import browser as cdp_browser
@@ -30,8 +40,8 @@ _APPROVES_SENDING = _SENDING | {"uploads", "scripts", "undeclared"}
 LINGERS_S = 1.0
 """How long after the last act to wait for its late effects."""
 _BEACONS = ("Ping", "CSPViolationReport")
+_MOST_DIALOGS = 20
 _LONGEST_TEXT = 500
-_LONGEST_URL = 300
 _KNOWN_WITHIN_S = 0.5
 """How long to wait for the event that tells which document sent a request."""
 
@@ -47,7 +57,9 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     body: str = ""
     """Size and media type of the request body, or the size of the message of a WebSocket."""
     fields: list[str] = []
-    """The names of the first fields in the request body or message."""
+    """The names of fields in the request body or message, as `b` in `{"a": {"b": 5}}` is "a.b"."""
+    more_fields: int = 0
+    """How many more there are."""
     message: str = ""
     """The text of a dialog, or the name of a file: untrusted words of the page."""
     beacon: bool = False
@@ -97,6 +109,8 @@ class Act(msgspec.Struct, eq=False):
     """The decisions that were asked for during this act, by method, address and what is sent with it."""
     refusals: dict[tuple[str, str], asyncio.Task[bool]] = {}
     """Those that were refusals, by method and address without its query: no other of its kind is asked about."""
+    dialogs: list[tuple[str, asyncio.Task[bool]]] = []
+    """The kinds of dialogs that were asked about during it, and the decisions."""
     requests: set[tuple[str, str, str]] = set()
     """The requests that paused during it: Chrome's id, method and address."""
 
@@ -146,7 +160,7 @@ class Hold:
         """Begins an act: effects from now on are attributed to it."""
         act.begun_at = _now()
         act.loaders = frozenset().union(*(tab.loaders for tab in tabs))
-        act.answers, act.refusals, act.requests = {}, {}, set()
+        act.answers, act.refusals, act.dialogs, act.requests = {}, {}, [], set()
         self._former_act, self._act = self._act, act
 
     async def decided(self) -> None:
@@ -247,15 +261,16 @@ class Hold:
     def _request_of_act(
         self, event: fetch.RequestPaused, tab: Activity | None, kind: RequestKind, act: Act
     ) -> asyncio.Future[bool]:
-        request = event.request
+        request, names = event.request, fields_of(event.request)
         held = Held(
             what="request",
             risk=kind,
             method=request.method,
-            url=request.url[:_LONGEST_URL],
+            url=request.url[:LONGEST_URL],
             frame=_referrer(request) or (tab.document.url if tab is not None else ""),
             body=body_of(request),
-            fields=fields_of(request),
+            fields=names.shown,
+            more_fields=names.more,
             beacon=event.resource_type in _BEACONS,
         )
         return _approved(self._ask_once((request.method, request.url, _sent_with(event)), held, act))
@@ -278,13 +293,15 @@ class Hold:
         if tab is not None and not _share_origin(tab, beside) and _is_of_new_page(sender, tab, act):
             self._background.add(key)
             return True
+        names = fields_of_json(payload)
         held = Held(
             what="message",
             risk="sends",
-            url=url[:_LONGEST_URL],
+            url=url[:LONGEST_URL],
             frame="" if tab is None else tab.document.url,
             body=f"{len(payload.encode())} bytes",
-            fields=fields_of_json(payload),
+            fields=names.shown,
+            more_fields=names.more,
         )
         return _approved(self._ask_once(("message", url, ""), held, act))
 
@@ -298,9 +315,7 @@ class Hold:
         if self._lifted:
             return None
         if self.over and ("download", without_query(event.url)) in self._refused:
-            refused: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-            refused.set_result(False)
-            return refused
+            return _refused()
         if act is None or self.over or act.allows("downloads"):
             return None
         if (before := act.answers.get(("GET", event.url, ""))) is not None:
@@ -308,24 +323,34 @@ class Hold:
         held = Held(
             what="download",
             risk="downloads",
-            url=event.url[:_LONGEST_URL],
+            url=event.url[:LONGEST_URL],
             message=event.suggested_filename[:_LONGEST_TEXT],
         )
         return _approved(self._ask_once(("download", event.url, ""), held, act))
 
     def dialog(self, event: cdp_page.JavascriptDialogOpening) -> asyncio.Future[bool] | None:
-        """Whether to accept a dialog; None if the usual policy answers it."""
-        if event.type not in ("confirm", "prompt", "beforeunload") or self._act is None or self.over:
+        """Whether to accept a dialog; None if the usual policy answers it.
+
+        A second dialog with the same message may be another question. But after a refusal of its kind, or many, nothing
+        more is asked in the same act: a page could go on for ever.
+        """
+        act = self._act
+        if event.type not in ("confirm", "prompt", "beforeunload") or act is None or self.over:
             return None
+        if len(act.dialogs) >= _MOST_DIALOGS or any(
+            kind == event.type and _is_refused(decision) for kind, decision in act.dialogs
+        ):
+            return _refused()
         held = Held(
             what=event.type,  # type: ignore[arg-type]  # one of those above
             risk="confirms",
-            url=event.url[:_LONGEST_URL],
-            frame=event.url[:_LONGEST_URL],
+            url=event.url[:LONGEST_URL],
+            frame=event.url[:LONGEST_URL],
             message=event.message[:_LONGEST_TEXT],
         )
-        # A second dialog with the same message may be another question.
-        return _approved(self._begin_asking(held, self._act))
+        decision = self._begin_asking(held, act)
+        act.dialogs.append((event.type, decision))
+        return _approved(decision)
 
     def _ask_once(self, key: tuple[str, str, str], held: Held, act: Act) -> asyncio.Task[bool]:
         """The decision, or the open question: during one act the same is not asked twice, nor again after a refusal."""
@@ -333,7 +358,7 @@ class Hold:
         if (decision := act.answers.get(key) or act.refusals.get(place)) is None:
             decision = act.answers[key] = self._begin_asking(held, act)
             decision.add_done_callback(lambda done: self._remember(place, done, act))
-        elif decision.done() and (decision.cancelled() or not decision.result()):
+        elif _is_refused(decision):
             self._withheld.append(Withheld(str(held), act.why_refused(held)))
         return decision
 
@@ -402,6 +427,16 @@ class Gate(Protocol):
 
         `document`: it is for the document of a tab.
         """
+
+
+def _is_refused(decision: asyncio.Task[bool]) -> bool:
+    return decision.done() and (decision.cancelled() or not decision.result())
+
+
+def _refused() -> asyncio.Future[bool]:
+    refused: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+    refused.set_result(False)
+    return refused
 
 
 def _approved(decision: asyncio.Task[bool]) -> asyncio.Future[bool]:

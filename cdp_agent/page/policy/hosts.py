@@ -34,10 +34,10 @@ def read_hosts(source: str | os.PathLike[str] | Iterable[str]) -> frozenset[str]
         where = f"the host list {os.fspath(source)}"
     else:
         lines, where = list(source), "the host list"
-    found = frozenset(host for line in lines if (host := _host_in(line)))
-    if lines and not found:
+    hosts = frozenset(host for line in lines if (host := _host_in(line)))
+    if lines and not hosts:
         raise SetupError(f"No line of {where} names a host: one is written ads.example, or ||ads.example^.")
-    return found
+    return hosts
 
 
 def contains_host(hosts: frozenset[str], host: str) -> bool:

@@ -102,10 +102,10 @@ def pattern(text: str) -> Pattern:
     written = text.strip()
     if written == "*":
         return Pattern(text)
-    scheme, found, rest = written.partition("://")
-    scheme = scheme.lower() if found else ""
+    scheme, separator, rest = written.partition("://")
+    scheme = scheme.lower() if separator else ""
     scheme = _SECURE.get(scheme, scheme)
-    authority = (rest if found else written).removesuffix("/")
+    authority = (rest if separator else written).removesuffix("/")
     if scheme and not authority and re.fullmatch(r"[a-z][a-z0-9+.-]*", scheme):
         return Pattern(text, scheme)
     if re.search(r"[/?#@\\]", authority) or (scheme and scheme not in _WEB):

@@ -11,7 +11,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
 from cdp_agent.cdp import fetch
@@ -67,8 +67,20 @@ _GRAPHQL_TOKEN = pattern(r"[{}()\[\]\"]|\w+")
 _MEDIA_TYPE = pattern(r"[a-z]+/[a-z0-9.+-]{1,60}")
 _VARIES = pattern(r"[0-9a-f]{8}[0-9a-f-]*|\d+", re.IGNORECASE)
 _MULTIPART_NAME = pattern(r'Content-Disposition:[^\r\n]*?\bname="([^"\r\n]*)"', re.IGNORECASE)
-_MOST_FIELDS = 8
+_TELLING = frozenset(
+    """
+    amount price total sum cost fee money currency pay payment card cvv cvc iban bic swift bank account balance coupon
+    to recipient receiver payee beneficiary name first last mail email phone tel address street city zip postcode birth
+    birthday birthdate dob gender ssn passport tax user username login pass password passwd pwd secret token key apikey
+    pin otp code auth authorization session cookie credential credentials csrf permission role admin owner
+    """.split()  # noqa: SIM905 (a list of words is easier to read as one text)
+)
+"""Words in the names of fields that may hold money, a person's details or secrets."""
+LONGEST_URL = 300
 _LONGEST_FIELD = 40
+_LONGEST_FIELDS = 400
+_DEEPEST = 8
+_MOST_COMPARED = 5_000
 
 
 def unsafe_kind(request: fetch.PausedRequest, resource_type: str, *, is_form: bool = False) -> RequestKind | None:
@@ -118,27 +130,55 @@ def is_certain(request: fetch.PausedRequest, resource_type: str, kind: RequestKi
     return resource_type == "Document" or kind in ("deletes", "pays") or method in ("PUT", "PATCH")
 
 
-def fields_of(request: fetch.PausedRequest) -> list[str]:
-    """The names of the first fields of the request's body, never their values."""
+class FieldNames(NamedTuple):
+    """The names of fields as a question shows them, and how many more there are."""
+
+    shown: list[str]
+    more: int
+
+
+def fields_of(request: fetch.PausedRequest) -> FieldNames:
+    """The fields of the request's body, and of its address where that is shown cut; never their values."""
     body, kind = request.post_data or "", _content_type(request)
-    names: list[str] = []
+    names = [name for name, _ in _parameters(urlsplit(request.url).query)] if len(request.url) > LONGEST_URL else []
     if "json" in kind or body.lstrip()[:1] in ("{", "["):
-        return fields_of_json(body)
-    if "multipart" in kind:
-        names = _MULTIPART_NAME.findall(body)
+        names += _paths(_json(body))
+    elif "multipart" in kind:
+        names += _MULTIPART_NAME.findall(body)
     elif "urlencoded" in kind or not kind:
-        names = [unquote_plus(each.partition("=")[0]) for each in body.split("&") if "=" in each]
-    return _first(names)
+        names += [unquote_plus(field.partition("=")[0]) for field in body.split("&") if "=" in field]
+    return _shown(names)
 
 
-def fields_of_json(text: str) -> list[str]:
-    """The names of the first fields of a JSON object; none of anything else."""
-    data = _json(text)
-    return _first(data) if isinstance(data, dict) else []
+def fields_of_json(text: str) -> FieldNames:
+    """The fields of a JSON object, also of those in it (`order.amount`); none of anything else."""
+    return _shown(_paths(_json(text)))
 
 
-def _first(names: Iterable[str]) -> list[str]:
-    return [each[:_LONGEST_FIELD] for each in dict.fromkeys(names)][:_MOST_FIELDS]
+def _paths(data: object, path: str = "", depth: int = 0) -> Iterator[str]:
+    if depth < _DEEPEST and isinstance(data, (dict, list)) and data:
+        members = data.items() if isinstance(data, dict) else (("", entry) for entry in data)
+        for name, value in members:
+            yield from _paths(value, f"{path}.{name}" if path and name else path or name, depth + 1)
+    elif path:
+        yield path
+
+
+def _shown(names: Iterable[str]) -> FieldNames:
+    """All that have room. Those of money, persons or secrets come before others, which could crowd them out."""
+    distinct = list(dict.fromkeys(names))
+    room, chosen = _LONGEST_FIELDS, set[str]()
+    for name in sorted(distinct[:_MOST_COMPARED], key=lambda name: _TELLING.isdisjoint(_words(name))):
+        room -= min(len(name), _LONGEST_FIELD)
+        if room < 0:
+            break
+        chosen.add(name)
+    return FieldNames([_cut(name) for name in distinct if name in chosen], len(distinct) - len(chosen))
+
+
+def _cut(name: str) -> str:
+    half = _LONGEST_FIELD // 2
+    return name if len(name) <= _LONGEST_FIELD else f"{name[:half]}…{name[1 - half :]}"
 
 
 def body_of(request: fetch.PausedRequest) -> str:

@@ -78,7 +78,7 @@ async def receipt_of(tab: Tab, running: RunningAct[Any]) -> Receipt:
     so_far = running.so_far()
     assert isinstance(so_far, Receipt)
     told = [*so_far.dialogs, *tab.dialogs.take()]
-    dialog = None if opened is None else opened[1]
+    dialog = None if opened is None else msgspec.structs.replace(opened[1], times=running.stops)
     return msgspec.structs.replace(so_far, log=running.log.lines, stopped=True, dialogs=told, dialog=dialog)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
@@ -16,7 +15,7 @@ from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import LONGEST_TITLE, in_line, quoted, shortened
-from cdp_agent.page.tab.dialogs import Dialog
+from cdp_agent.page.tab.dialogs import MOST_UNREPORTED, Dialog
 from cdp_agent.page.tab.downloads import Download
 
 from .budget import LONGEST_VALUE, MAX_LISTED
@@ -200,7 +199,10 @@ def _lines(receipt: Receipt) -> list[str]:
     lines += [_other_tab(tab) for tab in receipt.other_tabs]
     if receipt.closed:
         lines.append("the tab is closed")
-    lines += [_dialogs(each, len(list(alike))) for each, alike in itertools.groupby(receipt.dialogs)]
+    lines += map(_dialog, receipt.dialogs[:MAX_LISTED])
+    if len(receipt.dialogs) > MAX_LISTED:
+        at_least = "at least " if len(receipt.dialogs) >= MOST_UNREPORTED else ""
+        lines.append(f"dialogs: {at_least}{len(receipt.dialogs) - MAX_LISTED} more")
     lines += receipt.app_requests
     lines += [_download(each) for each in receipt.downloads]
     if receipt.changed:
@@ -245,14 +247,14 @@ def _other_tab(tab: OtherTab) -> str:
     return f"{what}: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shortened(tab.url, LONGEST_VALUE))}"
 
 
-def _dialogs(dialog: Dialog, times: int) -> str:
+def _dialog(dialog: Dialog) -> str:
     message = quoted(shortened(dialog.message, LONGEST_VALUE))
     what = f"dialog {dialog.kind} {message if dialog.kind != 'beforeunload' else '(whether to leave the page)'}"
     if dialog.answer == "lost":
         of = in_line(shortened(dialog.url, LONGEST_VALUE))
         return f"{what} of {of} was lost, since another frame opened one too: it waits"
     where = "" if dialog.tab is None else f" in tab {dialog.tab}"
-    return f"{what}{where} was {dialog.answer}ed" + (f" {times} times" if times > 1 else "")
+    return f"{what}{where} was {dialog.answer}ed" + (f" {dialog.times} times" if dialog.times > 1 else "")
 
 
 def _value(value: str) -> str:
@@ -311,6 +313,7 @@ def _download(download: Download) -> str:
             )
             return f"downloaded {name} ({amount}) to {download.path or 'the folder of the browser'}"
         case "canceled":
-            return f"the download of {name} was cancelled"
+            why = f": {in_line(download.why)}" if download.why else ", and Chrome does not say why"
+            return f"the download of {name} ended before it was complete{why}"
         case _:
             return f"downloading {name} still"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 Answer = Literal["accept", "dismiss"]
+MOST_UNREPORTED = 1_000
+_FLOOD = 10
+_FLOOD_S = 5.0
+_MANY = 3
 _LONGEST_MESSAGE = 200
 _LONGEST = 1_000
 """How much of a question is shown, in characters."""
@@ -71,6 +76,8 @@ class Dialog(msgspec.Struct, frozen=True):
     """The page's default text of a prompt."""
     tab: str | None = None
     """The id (t2) of the tab that shows it, if that is another one than the tab of the receipt."""
+    times: int = 1
+    """How many alike were answered one after the other; of an open one, how many dialogs have stopped its action."""
 
     @property
     def question(self) -> str:
@@ -78,7 +85,8 @@ class Dialog(msgspec.Struct, frozen=True):
         default = f" (its default text is {quoted(self.default_prompt)})" if self.default_prompt else ""
         who = "the page" if self.tab is None else f"the page in tab {self.tab}"
         ways = _WAYS.get(self.kind, "dialog accept or dialog dismiss")
-        return f"{who} {self.asks}{default}. Until this is answered nothing else is possible there: {ways}"
+        many = f". It is dialog {self.times} of one action: closing the tab ends them" if self.times >= _MANY else ""
+        return f"{who} {self.asks}{default}. Until this is answered nothing else is possible there: {ways}{many}"
 
     @property
     def asks(self) -> str:
@@ -121,6 +129,7 @@ class DialogWatcher:
         """Whether nobody could answer: what would be asked is dismissed."""
         self.opened = 0
         """How many dialogs have opened that were not left to a person."""
+        self._opened_at: deque[float] = deque(maxlen=_FLOOD)
         self._policy = policy
         self._hold = hold
         """Returns the Hold that may have to ask about a dialog first."""
@@ -170,6 +179,12 @@ class DialogWatcher:
         """Whether `take` would return anything."""
         return bool(self._unreported)
 
+    @property
+    def is_flooded(self) -> bool:
+        """Whether the page opens dialogs so fast that the next one will be open when another page is about to come."""
+        times = self._opened_at
+        return len(times) == _FLOOD and asyncio.get_running_loop().time() - times[0] < _FLOOD_S
+
     def stayed(self) -> bool:
         """Whether a `beforeunload` dialog was dismissed since the last `take`, so that the page stayed."""
         return any(each.kind == "beforeunload" and each.answer == "dismiss" for each in self._unreported)
@@ -188,6 +203,7 @@ class DialogWatcher:
             self._wait(_Opened(session, event, of_person=True))
             return
         self.opened += 1
+        self._opened_at.append(asyncio.get_running_loop().time())
         if self._current is not None:
             # A Chrome with windows closes the earlier one. A headless shell forgets it, and its frame keeps waiting.
             self._end(self._current, "dismiss" if event.has_browser_handler else "lost")
@@ -251,7 +267,11 @@ class DialogWatcher:
 
     def _end(self, opened: _Opened, answer: Answer | Literal["lost"]) -> None:
         event = opened.event
-        self._unreported.append(_dialog(event, answer))
+        ended, last = _dialog(event, answer), self._unreported[-1] if self._unreported else None
+        if last is not None and msgspec.structs.replace(last, times=1) == ended:
+            self._unreported[-1] = msgspec.structs.replace(last, times=last.times + 1)
+        elif len(self._unreported) < MOST_UNREPORTED or event.type == "beforeunload":
+            self._unreported.append(ended)
         self._leave(opened)
         if answer == "lost" and (session := self._session_of(event.frame_id)) is not None:
             mark_blocked(session, PageUnresponsive(_LOST.format(_shown(_dialog(event, answer)))))

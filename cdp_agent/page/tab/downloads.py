@@ -46,6 +46,8 @@ class Download(msgspec.Struct, frozen=True, kw_only=True):
     received_bytes: int = 0
     total_bytes: int = 0
     """0 if the server does not state it."""
+    why: str = ""
+    """Why it was not completed, where that was seen: Chrome does not tell it."""
     id: str = ""
     """Chrome's id of the download."""
 
@@ -203,6 +205,7 @@ class DownloadWatcher:
             followed.download,
             state=state,
             path=path,
+            why=self._remove_part(event) if state == "canceled" else "",
             received_bytes=int(event.received_bytes),
             total_bytes=int(event.total_bytes),
         )
@@ -210,6 +213,22 @@ class DownloadWatcher:
         if state == "completed":
             self.completed.append(followed.download)
         self._changed.set()
+
+    def _remove_part(self, event: cdp_browser.DownloadProgress) -> str:
+        """Removes what Chrome wrote of a download and keeps to resume it; says so if the rest of it has no room."""
+        import shutil  # late: 2 ms, with what it knows of archives
+
+        if not self._redirected or self.folder is None:
+            return ""
+        part = self.folder / f"{event.guid}.crdownload"
+        try:
+            written = part.stat().st_size if part.exists() else 0  # Chrome has removed it if it failed early
+            has_room = shutil.disk_usage(self.folder).free >= max(int(event.total_bytes) - written, 1)
+            part.unlink(missing_ok=True)
+        except OSError as error:
+            log.debug("what is left of a download: %s", error)  # the folder is on another machine
+            return ""
+        return "" if has_room else f"{self.folder} has no room for the rest"
 
     def _discard(self, event: cdp_browser.DownloadProgress, followed: _Followed) -> None:
         if event.state == "completed":
@@ -230,11 +249,14 @@ class DownloadWatcher:
 
         if not source.exists():
             return event.file_path or str(source)  # Chrome runs on another machine
+        target = None
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             target = _claim(self.folder, safe_name(suggested))
             shutil.move(source, target)
         except OSError as error:
+            if target is not None:
+                target.unlink(missing_ok=True)
             log.warning("the download %s keeps its number for a name: %s", source, error)
             return str(source)
         return str(target)

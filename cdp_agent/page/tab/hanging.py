@@ -52,6 +52,8 @@ async def end_scripts(tab: Tab, *, detour: bool = False) -> bool:
     root = tree.root
     session = root.session
     tree.terminate_hanging_scripts()
+    if tab.dialogs.is_flooded and detour and await take_detour(tab):  # a page of the same site would wait for ever
+        return True
     if tab.activity.stuck:  # perhaps only because the machine was so busy that an empty page took too long
         if detour and await take_detour(tab):
             return True
@@ -76,7 +78,13 @@ def ask_along(tab: Tab, tree: FrameTree) -> asyncio.Future[runtime.Evaluated] | 
     Chrome is near, where one can wait: of one that is stopped one then learns before it was told to navigate.
     """
     root, session = tree.root, tree.root.session
-    is_amiss = tab.activity.stuck or session.blocked_because or session.stalled_because or session.unresponsive
+    is_amiss = (
+        tab.activity.stuck
+        or tab.dialogs.is_flooded
+        or session.blocked_because
+        or session.stalled_because
+        or session.unresponsive
+    )
     if session.connection.is_near or is_amiss or not tab.has_answered or root.navigating_to is not None:
         return None
     tree.terminate_hanging_scripts()

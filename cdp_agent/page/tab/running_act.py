@@ -35,6 +35,8 @@ class RunningAct(Generic[T]):
         """How dialogs are answered while it runs, in place of the tab's policy."""
         self.had_turn = False
         """Whether it has, or had, the tab to itself."""
+        self.stops = 0
+        """How many dialogs have stopped it."""
         self.is_awaited = False
         """Whether somebody waits for its result."""
         self._stopped = asyncio.Event()
@@ -86,6 +88,7 @@ class RunningAct(Generic[T]):
         """Pauses it: a dialog is open."""
         if not self.is_stopped:
             self.log.write("dialog", "a dialog is open: the action is paused until it is answered")
+            self.stops += 1
             self._asking.enter_context(self.pause.asking())
             self._stopped.set()
 

@@ -15,7 +15,7 @@ from cdp_agent.cdp import emulation, inspector, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
-from cdp_agent.errors import PageClosed
+from cdp_agent.errors import PageClosed, PageUnresponsive
 from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.frames.deadline import pause_of_act
 from cdp_agent.page.frames.frames import FrameTree
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.policy.holding import Hold
 
 ATTACH_TIMEOUT_S = 2.0
+OWN_SESSION_S = 20.0
 
 
 class Tab(ReadTab):
@@ -216,14 +217,21 @@ class Tab(ReadTab):
     async def own_session(self) -> AsyncIterator[Session]:
         """A separate session on the tab, for commands that would interfere with others; detached after the block.
 
-        Raises PageClosed, BrowserError.
+        Raises PageClosed, PageUnresponsive, BrowserError.
         """
         self.check_open()
-        attaching = target.AttachToTarget(target_id=self.target_id, flatten=True)
-        session = self._browser.connection.session((await self._browser.send(attaching)).session_id)
+        attaching = self._browser.post(target.AttachToTarget(target_id=self.target_id, flatten=True))
         try:
-            yield session
+            await asyncio.wait([attaching], timeout=OWN_SESSION_S)
+            if not attaching.done():
+                raise PageUnresponsive(f"Chrome began no further session with the tab within {OWN_SESSION_S:g} s.")
+            yield self._browser.connection.session(attaching.result().session_id)
         finally:
+            attaching.add_done_callback(self._detach)  # also where the answer comes later
+
+    def _detach(self, attaching: asyncio.Future[target.AttachedSession]) -> None:
+        if not attaching.cancelled() and attaching.exception() is None:
+            session = self._browser.connection.session(attaching.result().session_id)
             if session.closed_because is None:
                 self._browser.tell(target.DetachFromTarget(session_id=session.id))
 

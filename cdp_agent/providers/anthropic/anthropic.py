@@ -227,10 +227,10 @@ def _own_blocks(message: Assistant, model: str, ids: _Ids) -> list[dict[str, Any
     state = message.state
     if state is not None and state.displaced and is_bound(model):
         state = None
-    kept = (state.content_for(WIRE, model) if state else None) or []
+    state_blocks = (state.content_for(WIRE, model) if state else None) or []
     text = message.text
     blocks: list[dict[str, Any]] = []
-    for block in kept:
+    for block in state_blocks:
         if block["type"] == "text" and text:
             own = block["text"] if text.startswith(block["text"]) else text
             blocks.append({"type": "text", "text": own})

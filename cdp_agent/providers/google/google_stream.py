@@ -149,10 +149,10 @@ class ContentDecoder(ObjectDecoder[_Chunk]):
 
 def failure_of(error: object) -> Failure:
     """The failure in an error, with the wait of a RetryInfo: https://google.aip.dev/193#http11json-representation."""
-    found = plain_failure_of(error)
+    failure = plain_failure_of(error)
     details = error.get("details") if isinstance(error, dict) else None
     waits = [each.get("retryDelay") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
-    return msgspec.structs.replace(found, retry_after=next((_seconds(str(each)) for each in waits if each), None))
+    return msgspec.structs.replace(failure, retry_after=next((_seconds(str(each)) for each in waits if each), None))
 
 
 def _seconds(delay: str) -> float | None:

@@ -308,9 +308,9 @@ class ChatDecoder(ObjectDecoder[_Chunk]):
         if choice.finish_reason:
             self._finish = _FINISH.get(choice.finish_reason, "unknown")
 
-    def _count(self, found: object) -> None:
-        if found is not None:
-            self._usage = usage_of(found) or self._usage
+    def _count(self, usage: object) -> None:
+        if usage is not None:
+            self._usage = usage_of(usage) or self._usage
 
     def _state(self) -> ProviderState | None:
         # Reasoning is sent back only with tool calls, since the turn goes on after them; else it is not wanted.

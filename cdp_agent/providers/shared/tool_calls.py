@@ -79,10 +79,10 @@ class Calls:
 def object_of(call: ToolCall) -> dict[str, Any]:
     """The arguments as an object; other JSON or text is wrapped in one, so that the model sees what it wrote."""
     try:
-        found = decode(call.arguments or "{}")
+        arguments = decode(call.arguments or "{}")
     except ValueError:
-        found = None
-    return found if isinstance(found, dict) else {"INVALID_JSON": call.arguments}
+        arguments = None
+    return arguments if isinstance(arguments, dict) else {"INVALID_JSON": call.arguments}
 
 
 def text_of(arguments: object) -> str:

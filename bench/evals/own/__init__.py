@@ -1,0 +1,8 @@
+"""Our own tasks, on applications that people use: each is had, started with fresh state, and asked what became of it."""
+
+from __future__ import annotations
+
+from bench.evals.own import library, shop, todos
+from bench.evals.own.case import TASKS
+
+__all__ = ["TASKS", "library", "shop", "todos"]

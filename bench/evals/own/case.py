@@ -1,0 +1,117 @@
+"""What our own tasks are made of: an application with fresh state, a sentence, a check of that state, and a policy."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.evals.task import Env, NotInView, Play, Policy, Task
+from cdp_agent import Page
+from cdp_agent.page.snapshot.lines import refs_in
+
+
+@dataclass(frozen=True)
+class Site:
+    """An application that runs for one episode. `server` is what a check asks beside the files of the folder."""
+
+    url: str
+    folder: Path
+    server: Any = None
+
+
+App = Callable[[Path, random.Random], AbstractContextManager[Site]]
+"""Starts an application in an empty folder, with a state that is drawn by these numbers. Raises NotFetched."""
+
+Check = Callable[["Episode"], Awaitable[str]]
+"""Why the task is not solved; "" when it is."""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """What a check looks at. `asked` are the values that stand in the task's sentence."""
+
+    site: Site
+    page: Page
+    answer: str
+    asked: dict[str, str]
+    downloads: Path
+
+
+TASKS: list[Task] = []
+
+
+def own(
+    name: str,
+    app: tuple[str, App],
+    sentence: str,
+    solved: Check,
+    *,
+    asked: Callable[[random.Random], dict[str, str]] = lambda _: {},
+    path: str = "",
+) -> Callable[[Policy], Policy]:
+    """Makes a task of the policy below it.
+
+    `asked` draws the values for the {names} in the sentence; `path` is where it begins, below the application's address.
+    """
+    app_name, starts = app
+
+    def values(seed: int) -> dict[str, str]:
+        return asked(random.Random(f"{name} {seed}"))
+
+    async def utterance(seed: int) -> str:
+        return sentence.format(**values(seed))
+
+    @asynccontextmanager
+    async def start(env: Env, seed: int) -> AsyncIterator[str]:
+        with ExitStack() as stack:
+            folder = env.folder / ".application"
+            folder.mkdir()
+            # Programs take seconds to start and to end.
+            site = await asyncio.to_thread(stack.enter_context, starts(folder, random.Random(f"{app_name} {seed}")))
+            env.state = site, values(seed)
+            try:
+                yield site.url.rstrip("/") + path
+            finally:
+                await asyncio.to_thread(stack.close)
+
+    async def check(env: Env, page: Page, answer: str) -> str:
+        site, drawn = env.state
+        return await solved(Episode(site, page, answer, drawn, env.downloads))
+
+    def register(policy: Policy) -> Policy:
+        TASKS.append(Task(name, "own", utterance, start, check, policy, app_name))
+        return policy
+
+    return register
+
+
+def seen(play: Play, pattern: str) -> str:
+    """What the pattern's group matches in the latest view, or all of the match. Raises NotInView."""
+    match = re.search(pattern, play.view)
+    if match is None:
+        raise NotInView(f"{pattern!r} is not in the view:\n{play.view}")
+    return match[match.re.groups and 1]
+
+
+def ref_near(play: Play, pattern: str, place: str) -> str:
+    """The ref of the line that the pattern matches and that stands nearest before a line that has the place, or in it.
+
+    So a row's button is told by what the row says. Raises NotInView.
+    """
+    lines = play.view.splitlines()
+    at = max((number for number, line in enumerate(lines) if re.search(place, line)), default=-1)
+    for line in reversed(lines[: at + 1]):
+        if re.search(pattern, line) and (refs := refs_in(line)):
+            return refs[0]
+    raise NotInView(f"no line {pattern!r} before {place!r} in\n{play.view}")
+
+
+def quoted(play: Play) -> list[str]:
+    """What stands in single quotes in the task's sentence, each once."""
+    return list(dict.fromkeys(re.findall(r"'([^']*)'", play.utterance)))

@@ -91,11 +91,11 @@ def own(
     return register
 
 
-def seen(play: Play, pattern: str) -> str:
-    """What the pattern's group matches in the latest view, or all of the match. Raises NotInView."""
-    match = re.search(pattern, play.view)
+def seen(text: str, pattern: str) -> str:
+    """What the pattern's group matches in a view or a result, or all of the match. Raises NotInView."""
+    match = re.search(pattern, text)
     if match is None:
-        raise NotInView(f"{pattern!r} is not in the view:\n{play.view}")
+        raise NotInView(f"{pattern!r} is not in\n{text}")
     return match[match.re.groups and 1]
 
 

@@ -76,7 +76,7 @@ async def _added(episode: Episode) -> str:
 async def add_book(play: Play) -> None:
     await _log_in(play)
     await _fill_in(play, *quoted(play)[1:])
-    await play.answer(f"It was added: {seen(play, 'was (added|changed) successfully')}")
+    await play.answer(f"It was added: {seen(play.view, 'was (added|changed) successfully')}")
 
 
 async def _fill_in(play: Play, title: str, author: str, genre: str, day: str) -> None:
@@ -113,7 +113,7 @@ async def new_author(play: Play) -> None:
     await play.call("fill", ref=play.ref('textbox "Name'), value=author)
     await play.call("click", ref=play.ref('button "(S|s)ave"'))
     await _fill_in(play, title, "", genre, day)
-    await play.answer(f"It was added: {seen(play, 'was (added|changed) successfully')}")
+    await play.answer(f"It was added: {seen(play.view, 'was (added|changed) successfully')}")
 
 
 async def _deleted(episode: Episode) -> str:
@@ -140,7 +140,7 @@ async def delete_books(play: Play) -> None:
     await play.call("select", ref=play.ref('combobox "Action'), value="Delete selected books")
     await play.call("click", ref=play.ref('button "(Go|Run)'))
     await play.call("click", ref=play.ref("button \"Yes, I.m sure"))
-    await play.answer(seen(play, "Successfully deleted 2 books"))
+    await play.answer(seen(play.view, "Successfully deleted 2 books"))
 
 
 def _box_of(play: Play, title: str) -> str:
@@ -168,7 +168,7 @@ async def oldest_lent(play: Play) -> None:
     await play.call("click", ref=play.ref(f'link "{genre.title()}"'))
     await play.call("click", ref=play.ref('link "Yes"'))
     await play.call("click", ref=play.ref('link "(?i:published)"'))
-    await play.answer(f"{seen(play, r'Book [0-9]{3}')} was published first.")
+    await play.answer(f"{seen(play.view, r'Book [0-9]{3}')} was published first.")
 
 
 async def _returned(episode: Episode) -> str:
@@ -200,7 +200,7 @@ async def turn_lent(play: Play) -> None:
     lent = re.search(r'checkbox "Lent.*\[checked\]', play.view)
     await play.call("uncheck" if lent else "check", ref=box)
     await play.call("click", ref=play.ref('button "(S|s)ave"'))
-    await play.answer(seen(play, "was changed successfully"))
+    await play.answer(seen(play.view, "was changed successfully"))
 
 
 async def _unchanged(episode: Episode) -> str:
@@ -220,4 +220,4 @@ async def _unchanged(episode: Episode) -> str:
 async def wrong_password(play: Play) -> None:
     await play.call("fill", ref=play.ref('textbox "Username'), value="librarian")
     await play.call("fill", ref=play.ref('textbox "Password'), value="sesame", submit=True)
-    await play.call("abort", reason=f"The password is not right: {seen(play, 'Please enter the correct.*')}")
+    await play.call("abort", reason=f"The password is not right: {seen(play.view, 'Please enter the correct.*')}")

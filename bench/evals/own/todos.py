@@ -64,7 +64,7 @@ async def clear(play: Play) -> None:
     await _add(play, *things)
     await play.call("check", ref=ref_near(play, "checkbox", second))
     await play.call("click", ref=play.ref('button "Clear completed'))
-    await play.answer(f"Of the list there are {seen(play, '2 items left')}.")
+    await play.answer(f"Of the list there are {seen(play.view, '2 items left')}.")
 
 
 @own(
@@ -78,8 +78,8 @@ async def reword(play: Play) -> None:
     """By a double click on it."""
     first, second, third = quoted(play)
     await _add(play, first, second)
-    await play.call("search_page", pattern=second)
-    await play.call("click", ref=play.ref(f'«{second}»'), count=2)
+    places = await play.call("search_page", pattern=second)
+    await play.call("click", ref=seen(places, rf"«{second}».*\[ref=(E\d+)\]"), count=2)
     await play.call("fill", ref=play.ref(f'textbox.*{second}'), value=third, submit=True)
     await play.call("check", ref=ref_near(play, "checkbox", third))
-    await play.answer(f"Of the list there is {seen(play, '1 item left')}.")
+    await play.answer(f"Of the list there is {seen(play.view, '1 item left')}.")

@@ -32,7 +32,7 @@ async def measure(tasks: list[str], seeds: int) -> list[Score]:
         async with Browser.launch(headless=True) as browser:
             for task in tasks:
                 page = await browser.new_page()
-                played = [await play(page, f"http://127.0.0.1:{port}", task, seed) for seed in range(seeds)]
+                played = [await play(page, browser, f"http://127.0.0.1:{port}", task, seed) for seed in range(seeds)]
                 await page.close()
                 scores += played
                 print(row(task, played), flush=True)

@@ -70,8 +70,8 @@ class Result(msgspec.Struct, frozen=True):
 
 async def attempt(page: Page, browser: Browser, site: str, task: str, seed: int) -> Episode:
     """Carries out the utterance as far as it is understood."""
-    playing = await begin(page, site, task, seed)
-    steps = split_step(playing.utterance)
+    utterance = await begin(page, site, task, seed)
+    steps = split_step(utterance)
     context = Context(page, browser)
     done: list[str] = []
     refused = ""
@@ -86,7 +86,7 @@ async def attempt(page: Page, browser: Browser, site: str, task: str, seed: int)
             break
     resolved = len(done)
     reward = await page.evaluate(REWARD)
-    return Episode(task, seed, playing.utterance, len(steps), resolved, reward, refused, tuple(done))
+    return Episode(task, seed, utterance, len(steps), resolved, reward, refused, tuple(done))
 
 
 async def _do(call: StepCall, context: Context) -> str:

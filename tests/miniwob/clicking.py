@@ -50,8 +50,7 @@ async def check_those_that_are_named(play: Play) -> None:
     wanted = play.said(r"Select (.*) and click Submit")[1].split(", ")
     for line in (await play.look()).lines:
         if line.role in ("checkbox", "radio") and line.name in wanted:
-            play.steps += 1
-            await play.page.check(line.ref)
+            await play.call("check", ref=line.ref)
     await play.submit()
 
 
@@ -78,8 +77,7 @@ async def check_words_that_mean_the_same(play: Play) -> None:
     wanted = set().union(*(sense for sense in SENSES if sense & words))
     for box in (await play.look()).all("checkbox"):
         if box.name in wanted:
-            play.steps += 1
-            await play.page.check(box.ref)
+            await play.call("check", ref=box.ref)
     await play.submit()
 
 
@@ -136,9 +134,8 @@ async def click_in_the_menu(play: Play) -> None:
     target = play.quoted[1] if len(play.quoted) > 1 else ICONS[play.said(r"ui-icon-([\w-]+)\]")[1]]
     await play.click("button", "Menu")
     if target in ("Prev", "Stop", "Play", "Next"):
-        play.steps += 1
-        await play.page.hover((await play.one("menuitem", "Playback")).ref)
-        await play.page.wait_for(text=target)
+        await play.call("hover", ref=(await play.one("menuitem", "Playback")).ref)
+        await play.call("wait_for", text=target)
     await play.click("menuitem", target)
 
 
@@ -196,6 +193,5 @@ async def draw_a_digit_in_check_boxes(play: Play) -> None:
     pattern = DIGITS[int(play.quoted[0])].replace(" ", "")
     for box, mark in zip((await play.look()).all("checkbox"), pattern, strict=True):
         if mark == "X":
-            play.steps += 1
-            await play.page.check(box.ref)
+            await play.call("check", ref=box.ref)
     await play.submit()

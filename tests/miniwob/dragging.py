@@ -101,7 +101,7 @@ async def turn_the_cube(play: Play) -> None:
         await play.page.evaluate(_CUBE_STANDS_STILL)
     # It looks each 20 ms how far the mouse has come: a press so soon after the move to the button turns it once more.
     button = (await play.one("button", "Submit")).ref
-    await play.page.hover(button)
+    await play.call("hover", ref=button)
     await play.page.evaluate(_CUBE_STANDS_STILL)
     await play.click_on(button)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 
-from cdp_agent.errors import NotInteractable
+from cdp_agent.errors import ActionError
 
 from .play import Play, solves
 
@@ -35,7 +35,7 @@ async def log_in_although_something_pops_up(play: Play) -> None:
         try:
             await play.fill(user, nth=0)
             await play.fill(password, nth=1)
-        except NotInteractable:
+        except ActionError:
             pass
         if (await play.look()).has("button", "Cancel"):
             await play.click("button", "Cancel")
@@ -78,9 +78,8 @@ async def guess_by_halves(play: Play) -> None:
 
 @solves("form-sequence-3")
 async def choose_then_click(play: Play) -> None:
-    play.steps += 1
     option = play.said(r"Choose (.*) from the dropdown")[1]
-    await play.page.select((await play.one("combobox")).ref, option)
+    await play.call("select", ref=(await play.one("combobox")).ref, value=option)
     await play.click("button", play.quoted[0])
 
 
@@ -91,8 +90,7 @@ async def select_several(play: Play) -> None:
     wanted = [option for option in look.all("option") if option.name in asked]
     for option in wanted:
         if f"{option.name}," in f"{asked},":
-            play.steps += 1
-            await play.page.check(option.ref)
+            await play.call("check", ref=option.ref)
     await play.submit()
 
 
@@ -156,11 +154,10 @@ async def choose_a_date(play: Play) -> None:
 async def book_a_flight(play: Play) -> None:
     best, start, end, date = play.said(r"the (\w+) one-way flight from: (.*) to: (.*) on ([\d/]+)\.").groups()
     for field, place in (("From:", start), ("To:", end)):
-        play.steps += 1
-        await play.page.fill((await play.one("textbox", field)).ref, place)
+        await play.call("fill", ref=(await play.one("textbox", field)).ref, value=place)
         # The list comes a moment after the last key. A place is named by its city or by its airport.
         label = f"({place})" if re.fullmatch("[A-Z]{3}", place) else f"{place} ("
-        await play.page.wait_for(text=label)
+        await play.call("wait_for", text=label)
         options = [line for line in (await play.look()).lines if label in line.name and "ref" in line.states]
         await play.click_on(next(each.ref for each in options if label[0] == "(" or each.name.startswith(label)))
     boxes = (await play.look()).all("textbox")

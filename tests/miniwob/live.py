@@ -11,8 +11,7 @@ from .play import Play, solves
 async def stay_with_the_circle(play: Play) -> None:
     circle = (await play.one("circle")).ref
     while not await play.done():
-        play.steps += 1
-        await play.page.hover(circle)
+        await play.call("hover", ref=circle)
 
 
 @solves("moving-items")

@@ -40,7 +40,7 @@ async def act_on_a_post(play: Play) -> None:
         await play.click_on(next(each.ref for each in button if action.lower() in each.states.get("class", "")))
         return
     await play.click_on(next(each.ref for each in button if "more" in each.states.get("class", "")))
-    await play.page.wait_for(text=action)
+    await play.call("wait_for", text=action)
     items = (await play.look()).lines
     await play.click_on(next(each.ref for each in items if each.says.startswith(action) and "ref" in each.states))
 

@@ -1,18 +1,21 @@
-"""One episode of a task: started on the page, played through the public API, scored by the page."""
+"""One episode of a task: started on the page, played through the public tools, scored by the page."""
 
 from __future__ import annotations
 
 import re
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
-from cdp_agent import Page
+from cdp_agent import BrowserContext, Page
+from cdp_agent.errors import ActionError
 from cdp_agent.page.query.find import FoundElement
-from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.refs.locate import Position
+from cdp_agent.session.calls import Call, perform
+from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools.base import Context
 
 from .look import Line, Look
 
@@ -52,13 +55,41 @@ class Score(msgspec.Struct, frozen=True):
         return self.reward is not None and self.reward > 0
 
 
-class Play:
-    """What a policy has: the sentence that says what to do, and the page."""
+class Hands(Protocol):
+    """How a policy sees and acts: here directly, in bench.evals through an agent's loop."""
 
-    def __init__(self, page: Page, utterance: str) -> None:
+    async def act(self, tool: str, **arguments: Any) -> None:
+        """Calls a tool. Raises ActionError."""
+
+    async def view(self) -> str:
+        """The page as text, as it is now."""
+
+
+class Direct:
+    """Calls the tools without an agent."""
+
+    def __init__(self, page: Page, browser: BrowserContext) -> None:
+        self._page = page
+        self._context = Context(page, browser)
+
+    async def act(self, tool: str, **arguments: Any) -> None:
+        chosen = BUILT_IN[tool]
+        outcome = await perform(Call(chosen, chosen.parse(arguments)), self._context)
+        if isinstance(outcome, ActionError):
+            raise outcome
+
+    async def view(self) -> str:
+        return (await self._page.snapshot()).text
+
+
+class Play:
+    """What a policy has: the sentence that says what to do, the tools, and the page for what no tool tells."""
+
+    def __init__(self, page: Page, utterance: str, hands: Hands) -> None:
         self.page = page
         self.utterance = utterance
         self.steps = 0
+        self._hands = hands
 
     @property
     def quoted(self) -> list[str]:
@@ -72,8 +103,13 @@ class Play:
             raise ValueError(f"{pattern!r} is not in {self.utterance!r}")
         return match
 
+    async def call(self, tool: str, **arguments: Any) -> None:
+        """Calls a tool. Raises ActionError."""
+        self.steps += 1
+        await self._hands.act(tool, **{name: value for name, value in arguments.items() if value is not None})
+
     async def look(self) -> Look:
-        return Look((await self.page.snapshot()).text)
+        return Look(await self._hands.view())
 
     async def one(self, role: str | None = None, name: str | None = None, **states: str) -> Line:
         return (await self.look()).one(role, name, **states)
@@ -81,34 +117,31 @@ class Play:
     async def find(self, selector: str, *attributes: str) -> list[FoundElement]:
         return (await self.page.find(selector, attributes=attributes, max_results=100)).elements
 
-    async def click(self, role: str | None = None, name: str | None = None, **states: str) -> Receipt:
+    async def click(self, role: str | None = None, name: str | None = None, **states: str) -> None:
         """Clicks the first line that is like that in a new snapshot."""
-        return await self.click_on((await self.one(role, name, **states)).ref)
+        await self.click_on((await self.one(role, name, **states)).ref)
 
-    async def click_on(self, ref: str, count: int = 1, position: Position | None = None) -> Receipt:
-        self.steps += 1
-        return await self.page.click(ref, count=count, position=position)
+    async def click_on(self, ref: str, count: int = 1, position: Position | None = None) -> None:
+        await self.call("click", ref=ref, count=count, at=position)
 
-    async def submit(self, name: str = "Submit") -> Receipt:
-        return await self.click("button", name)
+    async def submit(self, name: str = "Submit") -> None:
+        await self.click("button", name)
 
-    async def fill(self, text: str, nth: int = 0, role: str = "textbox") -> Receipt:
+    async def fill(self, text: str, nth: int = 0, role: str = "textbox") -> None:
         """Fills the nth text box."""
-        self.steps += 1
-        return await self.page.fill((await self.look()).all(role)[nth].ref, text)
+        await self.call("fill", ref=(await self.look()).all(role)[nth].ref, value=text)
 
     async def press(self, key: str, ref: str | None = None, times: int = 1) -> None:
-        for _ in range(times):
-            self.steps += 1
-            await self.page.press(key, ref=ref)
+        if times:
+            await self.call("press", key=key, ref=ref, repeat=times)
 
     async def drag(
         self, from_ref: str, to_ref: str, position: Position | None = None, to_position: Position | None = None
-    ) -> Receipt:
-        self.steps += 1
-        return await self.page.drag(from_ref, to_ref, position=position, to_position=to_position)
+    ) -> None:
+        await self.call("drag", from_ref=from_ref, to_ref=to_ref, from_at=position, to_at=to_position)
 
     async def done(self) -> bool:
+        """Whether the page has ended the episode."""
         return bool(await self.page.evaluate("WOB_DONE_GLOBAL"))
 
 
@@ -127,18 +160,18 @@ def solves(*tasks: str) -> Callable[[Policy], Policy]:
     return register
 
 
-async def begin(page: Page, site: str, task: str, seed: int) -> Play:
-    """Opens the task's page and starts an episode; the same seed gives the same one."""
+async def begin(page: Page, site: str, task: str, seed: int) -> str:
+    """Opens the task's page and starts an episode, and gives its sentence; the same seed gives the same one."""
     await page.goto(f"{site}/miniwob/{task}.html")
     utterance = await page.evaluate(f"{START}({str(seed)!r})")
     await page.evaluate(_READY)
-    return Play(page, utterance)
+    return str(utterance)
 
 
-async def play(page: Page, site: str, task: str, seed: int) -> Score:
+async def play(page: Page, browser: BrowserContext, site: str, task: str, seed: int) -> Score:
     """Plays an episode with the task's policy. Whatever the policy raises is in the score."""
     started = time.perf_counter()
-    playing = await begin(page, site, task, seed)
+    playing = Play(page, await begin(page, site, task, seed), Direct(page, browser))
     error = ""
     try:
         await POLICIES[task](playing)

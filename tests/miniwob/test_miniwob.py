@@ -66,7 +66,7 @@ async def tab(shared_browser: Browser) -> AsyncIterator[Page]:
 
 
 @pytest.mark.parametrize(("task", "seed"), PLAYED)
-async def test_the_task_is_solved(tab: Page, site: str, task: str, seed: int) -> None:
-    score = await play(tab, site, task, seed)
+async def test_the_task_is_solved(shared_browser: Browser, tab: Page, site: str, task: str, seed: int) -> None:
+    score = await play(tab, shared_browser, site, task, seed)
 
     assert score.solved, score

@@ -49,8 +49,7 @@ STYLES = {"bold": 0, "italics": 1, "underlined": 2}
 async def style_text(play: Play) -> None:
     editor = (await play.find(".ql-editor"))[0]
     match = re.search(r"give the text (\S+) the", play.utterance)
-    play.steps += 1
-    await play.page.focus(editor.ref)
+    await play.call("focus", ref=editor.ref)
     if match:
         await play.press("Control+Home")
         await play.press("ArrowRight", times=editor.text.index(match[1]))

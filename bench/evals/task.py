@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from cdp_agent import Page
 from cdp_agent.page.snapshot.lines import ref_of_change, refs_in
 
+_RENDERED_ANEW = re.compile(" *~ rendered anew: ")
 Ask = Callable[[str, dict[str, Any]], Awaitable[tuple[str, str]]]
 """Makes one call of a tool in the agent's loop: the view that its model has then, and the result of the call."""
 
@@ -67,11 +68,12 @@ class Play:
         """
         lines: dict[str, str] = {}
         for line in self.view.splitlines():
-            refs = refs_in(line)
-            if refs and line.startswith("- -"):  # it was removed
-                lines.pop(refs[0], None)
-            elif refs:
-                lines[ref_of_change(line) or refs[0]] = line
+            for old, new in re.findall(r"(E\d+) is (E\d+)", line) if _RENDERED_ANEW.match(line) else ():
+                lines[new] = lines.pop(old, "")
+            if (ref := ref_in(line)) and line.lstrip().startswith("- -"):  # it was removed
+                lines.pop(ref, None)
+            elif ref:
+                lines[ref] = line
         matching = [ref for ref, line in lines.items() if re.search(pattern, line)]
         if len(matching) <= nth:
             raise NotInView(f"no line {pattern!r} (number {nth + 1}) in\n{self.view}")
@@ -80,6 +82,11 @@ class Play:
     async def answer(self, result: str) -> None:
         """Ends the task with this answer."""
         await self.call("done", result=result)
+
+
+def ref_in(line: str) -> str | None:
+    """The ref of a line of a view, or of one that says what changed since."""
+    return ref_of_change(line.strip()) or next(iter(refs_in(line)), None)
 
 
 class Policy(Protocol):

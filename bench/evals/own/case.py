@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.evals.task import Env, NotInView, Play, Policy, Task
+from bench.evals.task import Env, NotInView, Play, Policy, Task, ref_in
 from cdp_agent import Page
-from cdp_agent.page.snapshot.lines import refs_in
 
 
 @dataclass(frozen=True)
@@ -92,8 +91,10 @@ def own(
 
 
 def seen(text: str, pattern: str) -> str:
-    """What the pattern's group matches in a view or a result, or all of the match. Raises NotInView."""
-    match = re.search(pattern, text)
+    """What the pattern's group last matches in a view or a result, or all of that match. Raises NotInView."""
+    match = None
+    for match in re.finditer(pattern, text):
+        pass
     if match is None:
         raise NotInView(f"{pattern!r} is not in\n{text}")
     return match[match.re.groups and 1]
@@ -107,8 +108,8 @@ def ref_near(play: Play, pattern: str, place: str) -> str:
     lines = play.view.splitlines()
     at = max((number for number, line in enumerate(lines) if re.search(place, line)), default=-1)
     for line in reversed(lines[: at + 1]):
-        if re.search(pattern, line) and (refs := refs_in(line)):
-            return refs[0]
+        if re.search(pattern, line) and (ref := ref_in(line)):
+            return ref
     raise NotInView(f"no line {pattern!r} before {place!r} in\n{play.view}")
 
 

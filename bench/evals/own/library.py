@@ -168,7 +168,8 @@ async def oldest_lent(play: Play) -> None:
     await play.call("click", ref=play.ref(f'link "{genre.title()}"'))
     await play.call("click", ref=play.ref('link "Yes"'))
     await play.call("click", ref=play.ref('link "(?i:published)"'))
-    await play.answer(f"{seen(play.view, r'(?s)link "(?i:lent)".*?link "(Book [0-9]+)')} was published first.")
+    first = seen(play.view, r'(?s)link "(?i:lent)".*?link "(Book \d+)')
+    await play.answer(f"{first} was published first.")
 
 
 async def _returned(episode: Episode) -> str:

@@ -43,6 +43,7 @@ class Episode:
 
 
 TASKS: list[Task] = []
+FILE = "new.csv"
 
 
 def own(
@@ -53,18 +54,17 @@ def own(
     *,
     asked: Callable[[random.Random], dict[str, str]] = lambda _: {},
     path: str = "",
+    file: str = "",
 ) -> Callable[[Policy], Policy]:
     """Makes a task of the policy below it.
 
     `asked` draws the values for the {names} in the sentence; `path` is where it begins, below the application's address.
+    `file` is the text of a file that may be uploaded, {file} in the sentence.
     """
     app_name, starts = app
 
     def values(seed: int) -> dict[str, str]:
         return asked(random.Random(f"{name} {seed}"))
-
-    async def utterance(seed: int) -> str:
-        return sentence.format(**values(seed))
 
     @asynccontextmanager
     async def start(env: Env, seed: int) -> AsyncIterator[str]:
@@ -73,6 +73,8 @@ def own(
             folder.mkdir()
             # Programs take seconds to start and to end.
             site = await asyncio.to_thread(stack.enter_context, starts(folder, random.Random(f"{app_name} {seed}")))
+            (env.folder / FILE).write_text(file, "utf-8")
+            env.utterance = sentence.format(**values(seed), file=env.folder / FILE)
             env.state = site, values(seed)
             try:
                 yield site.url.rstrip("/") + path
@@ -84,7 +86,7 @@ def own(
         return await solved(Episode(site, page, answer, drawn, env.downloads))
 
     def register(policy: Policy) -> Policy:
-        TASKS.append(Task(name, "own", utterance, start, check, policy, app_name))
+        TASKS.append(Task(name, "own", "", start, check, policy, app_name))
         return policy
 
     return register

@@ -178,7 +178,7 @@ async def shelf(play: Play) -> None:
     for title in titles:
         await _open(play, title)
         await play.call("click", ref=ref_near(play, 'button "(?i:add to shelf)"', "Edit/Delete book"))
-        await play.call("click", ref=ref_near(play, f'"{name}', "Edit/Delete book"))
+        await play.call("click", ref=play.ref(f'listitem.*{name}'))
         await play.call("click", ref=play.ref('button "Close"'))
     await play.answer(f"Both are on {name}.")
 

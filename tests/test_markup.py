@@ -32,6 +32,15 @@ async def test_scripts_styles_comments_and_handlers_are_left_out(page: Page, ser
     )
 
 
+async def test_line_breaks_that_a_style_keeps_stay(page: Page, serve: Serve) -> None:
+    style = "<style>.kept{white-space:pre-wrap}.long{white-space:nowrap}</style>"
+    await opened(page, serve, f"{style}<div class=kept>a\n  b</div><div class=long>a\n  b</div>")
+
+    html = (await page.clean_html()).text
+
+    assert html.endswith('<div class="kept">a\n  b</div><div class="long">a b</div></body></html>')
+
+
 async def test_an_element_comes_alone(page: Page, serve: Serve) -> None:
     await opened(page, serve, "<p>before</p><button><b>Go</b></button>")
 

@@ -52,7 +52,7 @@ def how_of(arguments: argparse.Namespace) -> How:
         if value := getattr(arguments, name):
             options[name] = value
     max_steps = arguments.max_steps or (300 if scripted else 50)
-    return How(arguments.model, arguments.mode, this_commit(), max_steps, options)
+    return How(arguments.model, arguments.mode, this_commit(), max_steps, arguments.max_seconds, options)
 
 
 def parsed(words: Sequence[str] | None) -> argparse.Namespace:
@@ -68,6 +68,7 @@ def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--resume", action="store_true", help="go on where FILE ends")
     parser.add_argument("--processes", type=int, default=1, metavar="K", help="tasks at once, each in its own Chrome")
     parser.add_argument("--max-steps", type=int, help="turns of an episode at most")
+    parser.add_argument("--max-seconds", type=float, default=600, help="of an episode at most")
     parser.add_argument("--actions", type=int, default=1, help="tool calls of a turn at most")
     parser.add_argument("--vision", action="store_true", help="show the model pictures, too")
     parser.add_argument("--base-url", help="where the model is served, if not by its provider")

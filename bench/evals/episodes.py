@@ -29,6 +29,7 @@ class How(msgspec.Struct, frozen=True):
     mode: Mode = "tools"
     commit: str = ""
     max_steps: int = 50
+    max_seconds: float = 600
     options: dict[str, Any] = {}
 
 
@@ -123,7 +124,7 @@ async def _run(
 ) -> tuple[AgentResult[Any], str]:
     """The result of the run, and what the scripted policy raised."""
     options: dict[str, Any] = {
-        "limits": Limits(max_steps=how.max_steps),
+        "limits": Limits(max_steps=how.max_steps, max_seconds=how.max_seconds),
         "upload_folders": [env.folder],
         **how.options,
     }

@@ -45,7 +45,7 @@ async def buy_the_best_ticket(play: Play) -> None:
     await play.click_on(buttons[values.index(best)].ref)
 
 
-@solves("click-checkboxes-large", "click-checkboxes-transfer", "click-option")
+@solves("click-checkboxes", "click-checkboxes-large", "click-checkboxes-transfer", "click-option")
 async def check_those_that_are_named(play: Play) -> None:
     wanted = play.said(r"Select (.*) and click Submit")[1].split(", ")
     for line in (await play.look()).lines:
@@ -81,14 +81,21 @@ async def check_words_that_mean_the_same(play: Play) -> None:
     await play.submit()
 
 
-@solves("click-collapsible")
+@solves("click-collapsible", "click-collapsible-nodelay")
 async def expand_the_section(play: Play) -> None:
     section = next(tab for tab in (await play.look()).all("tab") if tab.name.startswith("Section"))
     await play.click_on(section.ref)
     await play.submit()
 
 
-@solves("click-collapsible-2", "click-tab-2-easy", "click-tab-2-medium")
+@solves(
+    "click-collapsible-2",
+    "click-collapsible-2-nodelay",
+    "click-tab-2",
+    "click-tab-2-easy",
+    "click-tab-2-medium",
+    "click-tab-2-hard",
+)
 async def look_behind_every_tab(play: Play) -> None:
     target = play.quoted[0]
     for tab in (await play.look()).all("tab"):
@@ -195,3 +202,105 @@ async def draw_a_digit_in_check_boxes(play: Play) -> None:
         if mark == "X":
             await play.call("check", ref=box.ref)
     await play.submit()
+
+
+@solves("click-test", "click-test-2")
+async def click_the_only_button_or_one(play: Play) -> None:
+    await play.click("button", "ONE" if "ONE" in play.utterance else None)
+
+
+@solves("click-link")
+async def click_the_link(play: Play) -> None:
+    await play.click("generic", play.quoted[0])
+
+
+@solves("click-menu")
+async def go_down_the_menu(play: Play) -> None:
+    *above, last = play.said(r"Select (.*)")[1].split(">")
+    for name, below in zip(above, [*above[1:], last], strict=True):
+        await play.call("hover", ref=(await play.one("menuitem", name)).ref)
+        await play.call("wait_for", text=below)
+    await play.click("menuitem", last)
+
+
+@solves("click-widget")
+async def click_a_widget_of_that_kind(play: Play) -> None:
+    # The view calls both "textbox": that one has several lines is seen.
+    selectors = {"text": "input[type=input]", "textarea": "textarea", "button": "button"}
+    kind = play.quoted[0]
+    await play.click_on((await play.find(selectors.get(kind, f"input[type={kind}]")))[0].ref)
+
+
+@solves("click-shades")
+async def click_all_shades(play: Play) -> None:
+    channel = ("red", "green", "blue").index(play.said(r"shades of (\w+)")[1])
+    for line in (await play.look()).all("generic", color="#"):
+        levels = bytes.fromhex(line.states["color"][1:])
+        if levels[channel] == max(levels):
+            await play.click_on(line.ref)
+    await play.submit()
+
+
+@solves("find-greatest")
+async def pick_the_greatest_card(play: Play) -> None:
+    cards = [line for line in (await play.look()).all("generic") if line.says.isdigit()]
+    await play.click_on(max(cards, key=lambda card: int(card.says)).ref)
+    await play.submit()
+
+
+@solves("generate-number")
+async def generate_until_it_fits(play: Play) -> None:
+    limit = re.search(r"(less|greater) than (\d+)", play.utterance)
+    while True:
+        await play.click("button", "Generate")
+        number = int(next(line.text for line in (await play.look()).lines if line.text.isdigit()))
+        if limit:
+            fits = number < int(limit[2]) if limit[1] == "less" else number > int(limit[2])
+        else:
+            fits = bool(number % 2) == ("odd" in play.utterance)
+        if fits:
+            break
+    await play.submit()
+
+
+@solves("order-food")
+async def order_by_name_or_kind(play: Play) -> None:
+    adding: dict[str, str] = {}
+    kinds: dict[str, set[str]] = {}
+    name = ""
+    for line in (await play.look()).lines:
+        if line.role == "text":
+            name = line.text.strip()
+        elif line.role == "img":
+            kinds.setdefault(name, set()).add(line.name)
+        elif line.says == "+":
+            adding[name] = line.ref
+    by_kind = re.search(r"Order (\d+) items that are (\S+)", play.utterance)
+    if by_kind:
+        chosen = [next(name for name in adding if by_kind[2] in kinds[name])] * int(by_kind[1])
+    else:
+        chosen = [name.strip() for name in play.said(r"each item: (.*)")[1].split(",")]
+    for name in chosen:
+        await play.click_on(adding[name])
+    await play.submit("Order!")
+
+
+LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+
+
+@solves("tic-tac-toe")
+async def win_or_at_least_do_not_lose(play: Play) -> None:
+    while not await play.done():
+        squares = (await play.look()).all("generic")[:9]
+        marks = [
+            "XO"["mark-o" in square.states.get("class", "")] if "class" in square.states else " " for square in squares
+        ]
+        free = [place for place, mark in enumerate(marks) if mark == " "]
+        await play.click_on(squares[max(free, key=lambda place: _worth(marks, place))].ref)
+
+
+def _worth(marks: list[str], place: int) -> tuple[bool, bool, int]:
+    """Whether it wins, whether it keeps the other from winning, and how many lines can still be won with it."""
+    through = [[marks[other] for other in line if other != place] for line in LINES if place in line]
+    open_lines = sum(2 if "X" in line else 1 for line in through if "O" not in line)
+    return ["X", "X"] in through, ["O", "O"] in through, open_lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from cdp_agent.page.query.find import FoundElement
@@ -125,4 +126,33 @@ async def draw_a_line(play: Play) -> None:
     x, y = float(dot["cx"] or 0), float(dot["cy"] or 0)
     start, end = ((5, y), (145, y)) if "horizontal" in play.utterance else ((x, 5), (x, 105))
     await play.drag(drawing, drawing, start, end)
+    await play.submit()
+
+
+@solves("drag-items")
+async def drag_to_the_nth_position(play: Play) -> None:
+    name, where = play.said(r"Drag (\S+) (.*) position").groups()
+    entries = await play.find("#sortable li")
+    place = [entry.text for entry in entries].index(name)
+    nth = re.search(r"(\d)", where)
+    target = int(nth[1]) - 1 if nth else place + (-1 if "up" in where else 1)
+    await play.drag(entries[place].ref, entries[target].ref)
+
+
+WAYS = {"up": (0, -15), "down": (0, 15), "left": (-15, 0), "right": (15, 0)}
+
+
+@solves("drag-single-shape")
+async def drag_the_shape(play: Play) -> None:
+    shape = (await play.find("svg .black-shape"))[0].ref
+    await play.call("drag", from_ref=shape, by=WAYS[play.said(r"item (\w+)")[1]])
+    await play.submit()
+
+
+@solves("resize-textarea")
+async def resize_the_text_area(play: Play) -> None:
+    length = 15 if "larger" in play.utterance else -15
+    by = (0, length) if "height" in play.utterance else (length, 0)
+    handle = (await play.find(".ui-resizable-s" if by[1] else ".ui-resizable-e"))[0].ref
+    await play.call("drag", from_ref=handle, by=by)
     await play.submit()

@@ -10,7 +10,7 @@ from cdp_agent.errors import ActionError
 from .play import Play, solves
 
 
-@solves("enter-text")
+@solves("enter-text", "enter-text-dynamic")
 async def enter_the_text(play: Play) -> None:
     await play.fill(play.quoted[0])
     await play.submit()
@@ -143,14 +143,14 @@ async def pick_date(play: Play, date: str) -> None:
     await play.click_on(look.one("link", str(day)).ref)
 
 
-@solves("choose-date", "choose-date-easy")
+@solves("choose-date", "choose-date-easy", "choose-date-medium", "choose-date-nodelay")
 async def choose_a_date(play: Play) -> None:
     await play.click("textbox")
     await pick_date(play, play.said(r"\d\d/\d\d/\d{4}")[0])
     await play.submit()
 
 
-@solves("book-flight")
+@solves("book-flight", "book-flight-nodelay")
 async def book_a_flight(play: Play) -> None:
     best, start, end, date = play.said(r"the (\w+) one-way flight from: (.*) to: (.*) on ([\d/]+)\.").groups()
     for field, place in (("From:", start), ("To:", end)):
@@ -170,3 +170,178 @@ async def book_a_flight(play: Play) -> None:
     durations = [60 * int(h) + int(m) for h, m in re.findall(r"(\d+)h (\d+)m", look.text)]
     values = durations if best == "shortest" else prices
     await play.click_on(offers[values.index(min(values))].ref)
+
+
+@solves("login-user")
+async def log_in(play: Play) -> None:
+    for nth, text in enumerate(play.quoted):
+        await play.fill(text, nth)
+    await play.submit("Login")
+
+
+@solves("choose-list")
+async def choose_from_the_list(play: Play) -> None:
+    option = play.said(r"Select (.*) from the list")[1]
+    await play.call("select", ref=(await play.one("combobox")).ref, value=option)
+    await play.submit()
+
+
+@solves("enter-text-2")
+async def enter_the_text_in_other_letters(play: Play) -> None:
+    text = play.quoted[0]
+    await play.fill(text.upper() if "upper case" in play.utterance else text.lower())
+    await play.submit()
+
+
+@solves("enter-date")
+async def enter_a_date(play: Play) -> None:
+    month, day, year = play.said(r"(\d+)/(\d+)/(\d+)").groups()
+    await play.fill(f"{year}-{month:0>2}-{day:0>2}")
+    await play.submit()
+
+
+@solves("enter-time")
+async def enter_a_time(play: Play) -> None:
+    hour, minute, half = play.said(r"(\d+):(\d+) ([AP])M").groups()
+    await play.fill(f"{int(hour) % 12 + 12 * (half == 'P'):02}:{minute}")
+    await play.submit()
+
+
+@solves("focus-text-2")
+async def focus_the_nth_text_box(play: Play) -> None:
+    await play.click_on((await play.look()).all("textbox")[_nth(play, r"the (\d)\w\w input")].ref)
+
+
+def _nth(play: Play, pattern: str) -> int:
+    """The number that the sentence says there, from 0."""
+    return int(play.said(pattern)[1]) - 1
+
+
+@solves("form-sequence-2")
+async def check_one_and_fill_in_another(play: Play) -> None:
+    look = await play.look()
+    role = "radio" if "radio" in play.utterance else "checkbox"
+    await play.call("check", ref=look.all(role)[_nth(play, r"Check the (\d)")].ref)
+    await play.fill(play.quoted[0], _nth(play, r"into the (\d)"))
+    await play.submit()
+
+
+async def set_slider(play: Play, nth: int, value: int) -> None:
+    """By keys, from where it is to the value."""
+    look = await play.look()
+    handle = look.all("generic", class_="ui-slider-handle")[nth]
+    shown = int(next(line.text for line in look.after(handle) if re.fullmatch(r"-?\d+", line.text)))
+    for start in range(0, abs(value - shown), 100):
+        times = min(100, abs(value - shown) - start)
+        await play.press("ArrowRight" if value > shown else "ArrowLeft", handle.ref, times)
+
+
+@solves("form-sequence")
+async def set_the_slider_and_check_one(play: Play) -> None:
+    await set_slider(play, 0, int(play.said(r"Select (-?\d+)")[1]))
+    box = (await play.look()).all("checkbox")[_nth(play, r"click the (\d)")]
+    await play.call("check", ref=box.ref)
+    await play.submit()
+
+
+@solves("use-slider", "use-slider-2")
+async def set_the_sliders(play: Play) -> None:
+    for nth, value in enumerate(re.findall(r"-?\d+", play.utterance)):
+        await set_slider(play, nth, int(value))
+    await play.submit()
+
+
+@solves("use-spinner")
+async def set_the_spinner(play: Play) -> None:
+    value = int(play.said(r"Select (-?\d+)")[1])
+    button = (await play.look()).all("button")[0 if value > 0 else 1].ref  # the field takes no keys
+    for _ in range(abs(value)):
+        await play.click_on(button)
+    await play.submit()
+
+
+@solves("use-colorwheel-2")
+async def enter_the_colour_that_is_shown(play: Play) -> None:
+    levels = bytes(int(level) for level in play.said(r"\[rgb\((\d+), (\d+), (\d+)\)\]").groups())
+    await play.fill(levels.hex().upper())
+    await play.submit()
+
+
+@solves("use-autocomplete", "use-autocomplete-nodelay")
+async def choose_what_begins_and_ends_so(play: Play) -> None:
+    begin, *end = play.quoted
+    await play.fill(begin)
+    await play.call("wait_for", selector="ul.ui-autocomplete li")
+    choices = [line for line in (await play.look()).lines if line.name.startswith(begin) and "ref" in line.states]
+    await play.click_on(next(line.ref for line in choices if line.name.endswith(tuple(end) or "")))
+    await play.submit()
+
+
+@solves("multi-layouts", "multi-orderings")
+async def search_in_any_layout(play: Play) -> None:
+    genre, director, year = play.said(r"for (.*) movies directed by (.*) from year (\d+)").groups()
+    wanted = {"Genre": genre, "Director": director, "Year": year}
+    look = await play.look()
+    boxes, labels = [], []
+    for line in look.lines:
+        label = next((name for name in wanted if name in line.says and line.role != "textbox"), None)
+        if label:
+            labels.append(label)
+        elif line.role == "textbox":
+            boxes.append(line.ref)
+    for label, ref in zip(labels, boxes, strict=True):
+        await play.call("fill", ref=ref, value=wanted[label])
+    await play.click_on(
+        next(line.ref for line in look.lines if line.says in ("Submit", "Search") and "ref" in line.states)
+    )
+
+
+@solves("read-table", "read-table-2")
+async def copy_from_the_table(play: Play) -> None:
+    look = await play.look()
+    values = dict(row.text.split(" | ", 1) for row in look.all("row"))
+    one = re.search(r"the value of (.*) into", play.utterance)
+    names = [one[1]] if one else [line.text.rstrip(":") for line in look.all("text")]
+    for nth, name in enumerate(names):
+        await play.fill(values[name], nth)
+    await play.submit()
+
+
+@solves("simple-arithmetic")
+async def calculate(play: Play) -> None:
+    match = re.search(r"(\d+) ([-+x×*/÷]) (\d+) =", (await play.look()).text)
+    assert match is not None
+    left, right = int(match[1]), int(match[3])
+    results = {"+": left + right, "-": left - right, "/": left // (right or 1), "÷": left // (right or 1)}
+    await play.fill(str(results.get(match[2], left * right)))
+    await play.submit()
+
+
+@solves("search-engine")
+async def click_the_nth_result(play: Play) -> None:
+    nth = _nth(play, r"the (\d)\w\w search result")
+    await play.fill(play.quoted[0])
+    await play.submit("Search")
+    if nth >= 3:
+        await play.click("link", str(nth // 3 + 1))
+    results = [line for line in (await play.look()).all("link") if not re.fullmatch(r"\d|[<>]|First|Last", line.name)]
+    await play.click_on(results[nth % 3].ref)
+
+
+@solves("daily-calendar")
+async def create_an_event(play: Play) -> None:
+    count, unit = play.said(r"Create an? (\S+) (mins|hours?)").groups()
+    halves = int(float(count) * (2 if unit.startswith("hour") else 1 / 30))
+    first = {"8AM": 16, "12PM": 24, "4PM": 32}[play.said(r"between (\w+)")[1]]
+    slots = (await play.look()).all("generic", class_="half-hour")
+    for start in range(first, first + 9 - halves):
+        begin, end = slots[start].ref, slots[start + halves - 1].ref
+        try:
+            # To the right of the hours, which lie over the beginning of the rows.
+            await play.drag(begin, end, (90, 4), (90, 14))
+        except ActionError:
+            continue  # another event is there
+        if (await play.look()).has("button", "Create"):
+            break
+    await play.call("fill", ref=(await play.one("textbox")).ref, value=play.quoted[0])
+    await play.submit("Create")

@@ -31,7 +31,9 @@ START = """((seed) => {
   const icon = document.querySelector('#query .ui-icon');
   document.getElementById('query').style.visibility = 'hidden';
   for (const id of ['reward-display', 'click-canvas']) document.getElementById(id).style.display = 'none';
-  return (said.utterance ?? said) + (icon ? ` [${icon.className}]` : '');
+  const colour = document.querySelector('#query .cc');
+  const seen = icon ? icon.className : colour && colour.style.backgroundColor;
+  return (said.utterance ?? said) + (seen ? ` [${seen}]` : '');
 })"""
 _READY = """new Promise((ready) => {
   const look = () => (WOB_TASK_READY ? ready(true) : setTimeout(look, 20));

@@ -76,3 +76,48 @@ EDITOR_COLOURS = {
     "blue": "#0066cc",
     "purple": "#9933ff",
 }
+
+
+@solves("copy-paste")
+async def copy_the_text(play: Play) -> None:
+    look = await play.look()
+    await _copy(play, look.one("textbox", id="to-copy").text)
+
+
+@solves("copy-paste-2")
+async def copy_the_nth_text(play: Play) -> None:
+    nth = play.said(r"from the (\d)\w\w text area")[1]
+    await _copy(play, (await play.one("textbox", id=f"text-{nth}")).text)
+
+
+async def _copy(play: Play, text: str) -> None:
+    await play.call("fill", ref=(await play.one("textbox", id="answer-input")).ref, value=text)
+    await play.submit()
+
+
+@solves("text-transform")
+async def read_the_skewed_text(play: Play) -> None:
+    await play.fill((await play.one("text")).text.replace(" ", ""))
+    await play.submit()
+
+
+@solves("scroll-text")
+async def enter_the_last_word(play: Play) -> None:
+    text = (await play.one("textbox", id="text-area")).text
+    await _copy(play, re.findall(r"\w+", text)[-1])
+
+
+@solves("scroll-text-2")
+async def scroll_to_an_end(play: Play) -> None:
+    direction = "bottom" if "bottom" in play.utterance else "top"
+    await play.call("scroll", direction=direction, ref=(await play.one("textbox")).ref)
+    await play.submit()
+
+
+@solves("sign-agreement")
+async def sign_or_cancel(play: Play) -> None:
+    if play.quoted:
+        name, button = play.quoted
+        await play.call("scroll", direction="bottom", ref=(await play.one("textbox", id="text-area")).ref)
+        await play.call("fill", ref=(await play.one("textbox", "Name")).ref, value=name)
+    await play.submit(button if play.quoted else "Cancel")

@@ -112,6 +112,7 @@ function writeText(text) {
 }
 
 const BROKEN_LINE = /\S\s*\n\s*\S/;
+const LINES_KEPT = /preserve|break-spaces/;
 const whiteSpaceOf = (element) => {
   let kind = serialization.whiteSpace.get(element);
   if (kind === undefined) serialization.whiteSpace.set(element, (kind = computedStyleOf(element).whiteSpaceCollapse));
@@ -123,7 +124,7 @@ function writeTextNode(node, parent, flags) {
   if (flags & HTML_TEXT_HIDDEN) return;
   const text = dataOf(node);
   if (flags & HTML_PRE) writeText(xmlSafe(text));
-  else if (parent && BROKEN_LINE.test(text) && whiteSpaceOf(parent).match(/preserve|break-spaces/)) {
+  else if (parent && BROKEN_LINE.test(text) && LINES_KEPT.test(whiteSpaceOf(parent))) {
     writeText(text.split('\n').map(xmlLine).join('<br/>'));
   } else writeText(xmlLine(text));
 }

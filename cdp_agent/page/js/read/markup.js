@@ -68,14 +68,16 @@ function writeMarkupNodes(parent, out, depth, pre) {
     const type = nodeType(node);
     if (type === 1) writeMarkup(node, out, depth, pre);
     else if (type === 3) {
-      const text = escaped(
-        pre ? withoutControls(textContent(node)) : withoutControls(textContent(node)).replace(/\s+/g, ' '),
-      );
+      const raw = withoutControls(textContent(node));
+      const text = escaped(pre || keepsLines(parent, raw) ? raw : raw.replace(/\s+/g, ' '));
       spendText(text);
       out.push(text);
     }
   }
 }
+
+const keepsLines = (parent, text) =>
+  BROKEN_LINE.test(text) && nodeType(parent) === 1 && LINES_KEPT.test(computedStyleOf(parent).whiteSpaceCollapse);
 
 function attributesOf(element) {
   let text = '';

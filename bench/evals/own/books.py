@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.cache import python_in, python_packages
-from bench.evals.own.case import Episode, Site, own, quoted, ref_near, seen
-from bench.evals.task import Play
+from bench.evals.own.case import Episode, Site, own, quoted
+from bench.evals.task import Play, last_match, ref_in
 from bench.server import serving_itself
 from tests.ports import free_port
 
@@ -84,7 +84,7 @@ async def _read(play: Play, title: str) -> str:
     """Its text, which opens in a tab."""
     await _open(play, title)
     await play.call("click", ref=play.ref("Read in Browser"))
-    return seen(play.view, "It begins in [^.]*")
+    return play.seen("It begins in [^.]*")
 
 
 @own("books_begins", BOOKS, LOG_IN + "Read '{title}' in the browser: where does it begin?", _begins_told, asked=_book)
@@ -94,10 +94,14 @@ async def begins(play: Play) -> None:
 
 
 async def _later_told(episode: Episode) -> str:
-    days = {book["title"]: int(seen(book["text"], "day ([0-9]+)")) for book in episode.site.server}
+    days = {book["title"]: int(last_match("day ([0-9]+)", book["text"])) for book in episode.site.server}
     titles = [episode.asked[name] for name in ("title", "other", "third")]
     latest = max(titles, key=lambda title: days[title])
-    return "" if str(days[latest]) in episode.answer and latest in episode.answer else f"it is {latest}, day {days[latest]}"
+    return (
+        ""
+        if str(days[latest]) in episode.answer and latest in episode.answer
+        else f"it is {latest}, day {days[latest]}"
+    )
 
 
 @own(
@@ -113,7 +117,7 @@ async def begins_latest(play: Play) -> None:
     await _log_in(play)
     days = {}
     for title in quoted(play)[2:]:
-        days[title] = int(seen(await _read(play, title), "day ([0-9]+)"))
+        days[title] = int(last_match("day ([0-9]+)", await _read(play, title)))
         await play.call("back")
         await play.call("click", ref=play.ref('button "Close"'))
     latest = max(days, key=lambda title: days[title])
@@ -149,7 +153,7 @@ async def edit(play: Play) -> None:
     await play.call("fill", ref=play.ref('(textbox|spinbutton) "Series ID"'), value="3")
     await play.call("fill", ref=play.ref('"Published Date'), value=day)
     await play.call("click", ref=play.ref('(button|generic) "Save"'))
-    await play.answer(seen(play.view, "Metadata successfully updated"))
+    await play.answer(play.seen("Metadata successfully updated"))
 
 
 async def _on_shelf(episode: Episode) -> str:
@@ -177,8 +181,8 @@ async def shelf(play: Play) -> None:
     await play.call("click", ref=play.ref('(button|generic) "Save"'))
     for title in titles:
         await _open(play, title)
-        await play.call("click", ref=ref_near(play, 'button "(?i:add to shelf)"', "Edit/Delete book"))
-        await play.call("click", ref=play.ref(f'listitem.*{name}'))
+        await play.call("click", ref=play.ref('button "(?i:add to shelf)"', near="Edit/Delete book"))
+        await play.call("click", ref=play.ref(f"listitem.*{name}"))
         await play.call("click", ref=play.ref('button "Close"'))
     await play.answer(f"Both are on {name}.")
 
@@ -209,6 +213,6 @@ async def add_user(play: Play) -> None:
     for line in re.findall('checkbox "Allow .*', play.view):
         wanted = "Allow Uploads" in line or "Allow Downloads" in line
         if wanted != ("[checked]" in line):
-            await play.call("check" if wanted else "uncheck", ref=seen(line, r"ref=(E\d+)"))
+            await play.call("check" if wanted else "uncheck", ref=str(ref_in(line)))
     await play.call("click", ref=play.ref('(button|generic) "Save"'))
-    await play.answer(seen(play.view, "User .*created.*"))
+    await play.answer(play.seen("User .*created.*"))

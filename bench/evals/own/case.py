@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.evals.task import Env, NotInView, Play, Policy, Task, ref_in
+from bench.evals.task import Env, Play, Policy, Task
 from cdp_agent import Page
 
 
@@ -90,29 +90,6 @@ def own(
         return policy
 
     return register
-
-
-def seen(text: str, pattern: str) -> str:
-    """What the pattern's group last matches in a view or a result, or all of that match. Raises NotInView."""
-    match = None
-    for match in re.finditer(pattern, text):
-        pass
-    if match is None:
-        raise NotInView(f"{pattern!r} is not in\n{text}")
-    return match[match.re.groups and 1]
-
-
-def ref_near(play: Play, pattern: str, place: str) -> str:
-    """The ref of the line that the pattern matches and that stands nearest before a line that has the place, or in it.
-
-    So a row's button is told by what the row says. Raises NotInView.
-    """
-    lines = play.view.splitlines()
-    at = max((number for number, line in enumerate(lines) if re.search(place, line)), default=-1)
-    for line in reversed(lines[: at + 1]):
-        if re.search(pattern, line) and (ref := ref_in(line)):
-            return ref
-    raise NotInView(f"no line {pattern!r} before {place!r} in\n{play.view}")
 
 
 def quoted(play: Play) -> list[str]:

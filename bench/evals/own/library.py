@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench.evals.own.case import Episode, Site, own, quoted, seen
+from bench.evals.own.case import Episode, Site, own, quoted
 from bench.evals.task import Play
 from bench.step_apps import PASSWORD, django
 
@@ -28,7 +28,9 @@ def library(folder: Path, rng: random.Random) -> Iterator[Site]:
         days = rng.sample(range(365 * 120), 240)
         with closing(sqlite3.connect(folder / "books.sqlite3")) as database, database:
             for number, day in enumerate(days, 1):
-                database.execute("update admin_book set published = date('1900-01-01', ?) where id = ?", [f"{day} days", number])
+                database.execute(
+                    "update admin_book set published = date('1900-01-01', ?) where id = ?", [f"{day} days", number]
+                )
         yield Site(url, folder)
 
 
@@ -76,7 +78,7 @@ async def _added(episode: Episode) -> str:
 async def add_book(play: Play) -> None:
     await _log_in(play)
     await _fill_in(play, *quoted(play)[1:])
-    await play.answer(f"It was added: {seen(play.view, 'was (added|changed) successfully')}")
+    await play.answer(f"It was added: {play.seen('was (added|changed) successfully')}")
 
 
 async def _fill_in(play: Play, title: str, author: str, genre: str, day: str) -> None:
@@ -113,7 +115,7 @@ async def new_author(play: Play) -> None:
     await play.call("fill", ref=play.ref('textbox "Name'), value=author)
     await play.call("click", ref=play.ref('button "(S|s)ave"'))
     await _fill_in(play, title, "", genre, day)
-    await play.answer(f"It was added: {seen(play.view, 'was (added|changed) successfully')}")
+    await play.answer(f"It was added: {play.seen('was (added|changed) successfully')}")
 
 
 async def _deleted(episode: Episode) -> str:
@@ -139,8 +141,8 @@ async def delete_books(play: Play) -> None:
         await play.call("check", ref=_box_of(play, title))
     await play.call("select", ref=play.ref('combobox "Action'), value="Delete selected books")
     await play.call("click", ref=play.ref('button "(Go|Run)'))
-    await play.call("click", ref=play.ref("button \"Yes, I.m sure"))
-    await play.answer(seen(play.view, "Successfully deleted 2 books"))
+    await play.call("click", ref=play.ref('button "Yes, I.m sure'))
+    await play.answer(play.seen("Successfully deleted 2 books"))
 
 
 def _box_of(play: Play, title: str) -> str:
@@ -168,7 +170,7 @@ async def oldest_lent(play: Play) -> None:
     await play.call("click", ref=play.ref(f'link "{genre.title()}"'))
     await play.call("click", ref=play.ref('link "Yes"'))
     await play.call("click", ref=play.ref('link "(?i:published)"'))
-    first = seen(play.view, r'(?s)link "(?i:lent)".*?link "(Book \d+)')
+    first = play.seen(r'(?s)link "(?i:lent)".*?link "(Book \d+)')
     await play.answer(f"{first} was published first.")
 
 
@@ -182,7 +184,8 @@ async def _returned(episode: Episode) -> str:
 @own(
     "library_turn_lent",
     LIBRARY,
-    LOG_IN + " Open 'Book {number}' by going through the pages of the list, not by a search, and mark it as lent if it is "
+    LOG_IN
+    + " Open 'Book {number}' by going through the pages of the list, not by a search, and mark it as lent if it is "
     "not, and as not lent if it is.",
     _returned,
     asked=_book,
@@ -201,13 +204,20 @@ async def turn_lent(play: Play) -> None:
     lent = re.search(r'checkbox "Lent.*\[checked\]', play.view)
     await play.call("uncheck" if lent else "check", ref=box)
     await play.call("click", ref=play.ref('button "(S|s)ave"'))
-    await play.answer(seen(play.view, "was changed successfully"))
+    await play.answer(play.seen("was changed successfully"))
 
 
 async def _unchanged(episode: Episode) -> str:
-    if len(rows(episode.site, "select 1 from admin_book")) != 240 or len(rows(episode.site, "select 1 from auth_user")) != 1:
+    if (
+        len(rows(episode.site, "select 1 from admin_book")) != 240
+        or len(rows(episode.site, "select 1 from auth_user")) != 1
+    ):
         return "something was changed"
-    return "" if re.search(r"\b(no|not|wrong|refused|correct)\b", episode.answer) else "it was not said that it cannot be done"
+    return (
+        ""
+        if re.search(r"\b(no|not|wrong|refused|correct)\b", episode.answer)
+        else "it was not said that it cannot be done"
+    )
 
 
 @own(
@@ -221,4 +231,4 @@ async def _unchanged(episode: Episode) -> str:
 async def wrong_password(play: Play) -> None:
     await play.call("fill", ref=play.ref('textbox "Username'), value="librarian")
     await play.call("fill", ref=play.ref('textbox "Password'), value="sesame", submit=True)
-    await play.call("abort", reason=f"The password is not right: {seen(play.view, 'Please enter the correct.*')}")
+    await play.call("abort", reason=f"The password is not right: {play.seen('Please enter the correct.*')}")

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 from bench.cache import python_in, python_packages
-from bench.evals.own.case import Episode, Site, own, quoted, ref_near, seen
+from bench.evals.own.case import Episode, Site, own, quoted
 from bench.evals.task import Play
 from bench.server import serving_itself
 from tests.ports import free_port
@@ -30,7 +30,9 @@ def runs(folder: Path, rng: random.Random) -> Iterator[Site]:
         ask(url, "experiments/create", {"name": "scratch"})
         accuracies = rng.sample(range(500, 990), 30)
         for number, accuracy in enumerate(accuracies):
-            _run(url, experiment, f"run-{number:02}", rng.choice(OPTIMIZERS), accuracy / 1000, rng.randint(5, 300) / 100)
+            _run(
+                url, experiment, f"run-{number:02}", rng.choice(OPTIMIZERS), accuracy / 1000, rng.randint(5, 300) / 100
+            )
         yield Site(url, folder, experiment)
 
 
@@ -47,7 +49,10 @@ def ask(url: str, method: str, body: dict[str, Any]) -> dict[str, Any]:
 def _run(url: str, experiment: str, name: str, optimizer: str, accuracy: float, loss: float) -> None:
     began = {"experiment_id": experiment, "run_name": name, "start_time": BEGAN_MS}
     run = ask(url, "runs/create", began)["run"]["info"]["run_id"]
-    metrics = [{"key": key, "value": value, "timestamp": BEGAN_MS, "step": 0} for key, value in (("accuracy", accuracy), ("loss", loss))]
+    metrics = [
+        {"key": key, "value": value, "timestamp": BEGAN_MS, "step": 0}
+        for key, value in (("accuracy", accuracy), ("loss", loss))
+    ]
     params = [{"key": "optimizer", "value": optimizer}]
     ask(url, "runs/log-batch", {"run_id": run, "metrics": metrics, "params": params})
     ask(url, "runs/update", {"run_id": run, "status": "FINISHED", "end_time": BEGAN_MS + 60_000})
@@ -67,7 +72,11 @@ def runs_left(site: Site) -> list[dict[str, Any]]:
     answer = ask(site.url, "runs/search", {"experiment_ids": [site.server], "max_results": 100})
     return [
         {"name": run["info"]["run_name"]}
-        | {entry["key"]: entry["value"] for kind in ("params", "metrics", "tags") for entry in run["data"].get(kind, [])}
+        | {
+            entry["key"]: entry["value"]
+            for kind in ("params", "metrics", "tags")
+            for entry in run["data"].get(kind, [])
+        }
         for run in answer["runs"]
     ]
 
@@ -122,12 +131,12 @@ async def tag(play: Play) -> None:
     run, _, key, value = quoted(play)
     await _open(play)
     await play.call("click", ref=play.ref(f'link "{run}"'))
-    await play.call("click", ref=play.ref('button.*Add tags'))
-    await play.call("select", ref=ref_near(play, "combobox", "text: Type a key"), value=f"Add tag \"{key}\"")
+    await play.call("click", ref=play.ref("button.*Add tags"))
+    await play.call("select", ref=play.ref("combobox", near="text: Type a key"), value=key)
     await play.call("fill", ref=play.ref('textbox "Value'), value=value)
     await play.call("click", ref=play.ref('button "Add tag"'))
     await play.call("click", ref=play.ref('button "Save tags"'))
-    await play.answer(f"It has the tag: {seen(play.view, f'{key}.*{value}')}")
+    await play.answer(f"It has the tag: {play.seen(f'{key}.*{value}')}")
 
 
 async def _deleted(episode: Episode) -> str:
@@ -147,7 +156,7 @@ async def delete(play: Play) -> None:
     *names, _ = quoted(play)
     await _open(play)
     for name in names:
-        await play.call("check", ref=ref_near(play, 'checkbox ".*row selection', f'link "{name}"'))
+        await play.call("check", ref=play.ref('checkbox ".*row selection', near=f'link "{name}"'))
     await play.call("click", ref=play.ref('button "Delete"'))
     await play.call("click", ref=play.ref('button "Delete selected"'))
     await play.answer("Both are deleted.")

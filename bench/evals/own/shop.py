@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.evals.own.case import Episode, Site, own, quoted, seen
+from bench.evals.own.case import Episode, Site, own, quoted
 from bench.evals.task import Play
 from fixtures.shop import PRODUCTS, ShopServer
 
@@ -70,7 +70,7 @@ async def _check_out(play: Play, name: str, city: str, country: str) -> None:
     await play.call("click", ref=play.ref('radio "Invoice'))
     await play.call("check", ref=play.ref('checkbox "I accept'))
     await play.call("click", ref=play.ref('button "Place order"'))
-    number = seen(play.view, r"FF-\d+-\w")
+    number = play.seen(r"FF-\d+-\w")
     await play.answer(f"The order's number is {number}.")
 
 
@@ -129,11 +129,11 @@ async def price(play: Play) -> None:
     (name,) = quoted(play)
     await play.call("fill", ref=play.ref("searchbox"), value=name, submit=True)
     await play.call("click", ref=play.ref(f'link "{name}"'))
-    await play.answer(f"{name} costs {seen(play.view, r'€ ?[0-9.]+')}.")
+    await play.answer(f"{name} costs {play.seen(r'€ ?[0-9.]+')}.")
 
 
 @own("shop_not_sold", SHOP, "Order a porcelain teapot for Ada Berg, by invoice.", _nothing_ordered)
 async def not_sold(play: Play) -> None:
     for words in ("porcelain teapot", "teapot"):
         await play.call("fill", ref=play.ref("searchbox"), value=words, submit=True)
-    await play.call("abort", reason=f"The shop has no teapot: {seen(play.view, 'status: (.*)')}")
+    await play.call("abort", reason=f"The shop has no teapot: {play.seen('status: (.*)')}")

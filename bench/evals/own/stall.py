@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.cache import python_in, python_packages
-from bench.evals.own.case import Episode, Site, own, quoted, seen
-from bench.evals.task import Play
+from bench.evals.own.case import Episode, Site, own, quoted
+from bench.evals.task import Play, last_match
 from bench.server import serving_itself
 from tests.ports import free_port
 
@@ -45,7 +45,14 @@ def stall(folder: Path, rng: random.Random) -> Iterator[Site]:
         "server.fileWatcherType": "none",
         "client.toolbarMode": "viewer",
     }
-    command = (python, "-m", "streamlit", "run", PROGRAM.name, *(f"--{name}={value}" for name, value in options.items()))
+    command = (
+        python,
+        "-m",
+        "streamlit",
+        "run",
+        PROGRAM.name,
+        *(f"--{name}={value}" for name, value in options.items()),
+    )
     with serving_itself(*command, cwd=folder) as url:
         yield Site(url, folder, stock)
 
@@ -94,12 +101,12 @@ async def order(play: Play) -> None:
     await play.call("click", ref=play.ref('radio "Company"'))
     await play.call("fill", ref=play.ref('textbox "VAT number"'), value=vat)
     await play.call("click", ref=play.ref('tab "Goods"'))
-    await play.call("select", ref=play.ref('combobox.*Article'), value=article)
+    await play.call("select", ref=play.ref("combobox.*Article"), value=article)
     await play.call("fill", ref=play.ref('spinbutton "How many"'), value=count)
     await play.call("check", ref=play.ref('(switch|checkbox) "Wrap'))
     await play.call("fill", ref=play.ref('textbox "Note"'), value=note)
     await play.call("click", ref=play.ref('button "Place order"'))
-    await play.answer(seen(play.view, "Ordered .*for.*"))
+    await play.answer(play.seen("Ordered .*for.*"))
 
 
 def _filtered(episode: Episode) -> list[dict[str, Any]]:
@@ -122,9 +129,9 @@ async def _worth_told(episode: Episode) -> str:
 async def worth(play: Play) -> None:
     (kind,) = quoted(play)
     least = re.findall(r"least (\d+)", play.utterance)[0]
-    await play.call("select", ref=play.ref('combobox.*Kinds'), value=kind)
-    await play.call("fill", ref=play.ref('slider'), value=least)
-    await play.answer(f"They are worth {seen(play.view, '(?:now|paragraph:) (€ [0-9.,]+[0-9])')}.")
+    await play.call("select", ref=play.ref("combobox.*Kinds"), value=kind)
+    await play.call("fill", ref=play.ref("slider"), value=least)
+    await play.answer(f"They are worth {play.seen('(?:now|paragraph:) (€ [0-9.,]+[0-9])')}.")
 
 
 async def _saved(episode: Episode) -> str:
@@ -146,7 +153,7 @@ async def export(play: Play) -> None:
     await play.call("select", ref=play.ref("combobox.*Kinds"), value=kind)
     await play.call("fill", ref=play.ref("slider"), value=least)
     receipt = await play.call("click", ref=play.ref('button "Download as CSV"'))
-    await play.answer(seen(receipt, "downloaded (.*) to"))
+    await play.answer(last_match("downloaded (.*) to", receipt))
 
 
 async def _imported(episode: Episode) -> str:
@@ -155,10 +162,16 @@ async def _imported(episode: Episode) -> str:
     return "" if rows == [{"name": "Leek", "price": 3}, {"name": "Kale", "price": 4}] else f"imported are {rows}"
 
 
-@own("stall_import", STALL, "Import the file '{file}' on the page Import. How many rows has it?", _imported, file="name,price\nLeek,3\nKale,4\n")
+@own(
+    "stall_import",
+    STALL,
+    "Import the file '{file}' on the page Import. How many rows has it?",
+    _imported,
+    file="name,price\nLeek,3\nKale,4\n",
+)
 async def import_(play: Play) -> None:
     (file,) = quoted(play)
     await play.call("click", ref=play.ref('radio "Import"'))
     await play.call("upload", ref=play.ref('(button "(Browse|Upload)|file)'), files=[file])
     await play.call("click", ref=play.ref('button "Import 2 rows"'))
-    await play.answer(f"{seen(play.view, 'Imported')}: 2 rows.")
+    await play.answer(f"{play.seen('Imported')}: 2 rows.")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.evals.own.case import Episode, Site, own, quoted, ref_near, seen
-from bench.evals.task import Play
+from bench.evals.own.case import Episode, Site, own, quoted
+from bench.evals.task import Play, last_match
 from bench.step_apps import todo_mvc
 
 THINGS = ["Feed the cat", "Water the ferns", "Call Ada", "Mend the gate", "Bake bread", "Wax the skis", "Sow the rye"]
@@ -62,9 +62,9 @@ async def _add(play: Play, *things: str) -> None:
 async def clear(play: Play) -> None:
     _, second, _ = things = quoted(play)
     await _add(play, *things)
-    await play.call("check", ref=ref_near(play, "checkbox", second))
+    await play.call("check", ref=play.ref("checkbox", near=second))
     await play.call("click", ref=play.ref('button "Clear completed'))
-    await play.answer(f"Of the list there are {seen(play.view, '2 items left')}.")
+    await play.answer(f"Of the list there are {play.seen('2 items left')}.")
 
 
 @own(
@@ -79,7 +79,7 @@ async def reword(play: Play) -> None:
     first, second, third = quoted(play)
     await _add(play, first, second)
     places = await play.call("search_page", pattern=second)
-    await play.call("click", ref=seen(places, rf"«{second}».*\[ref=(E\d+)\]"), count=2)
-    await play.call("fill", ref=play.ref(f'textbox.*{second}'), value=third, submit=True)
-    await play.call("check", ref=ref_near(play, "checkbox", third))
-    await play.answer(f"Of the list there is {seen(play.view, '1 item left')}.")
+    await play.call("click", ref=last_match(rf"«{second}».*\[ref=(E\d+)\]", places), count=2)
+    await play.call("fill", ref=play.ref(f"textbox.*{second}"), value=third, submit=True)
+    await play.call("check", ref=play.ref("checkbox", near=third))
+    await play.answer(f"Of the list there is {play.seen('1 item left')}.")

@@ -22,8 +22,6 @@ from cps.main import main  # noqa: E402
 from sqlalchemy import Float, create_engine  # noqa: E402
 
 
-
-
 def make_library(books: list[dict[str, object]]) -> None:
     db.Books.__table__.c.series_index.type = Float()  # as Calibre makes it
     engine = create_engine(f"sqlite:///{folder / 'metadata.db'}")
@@ -61,7 +59,9 @@ def make_settings() -> None:
     config_sql.load_configuration(ub.session, key)
     ub.session.close()
     database = sqlite3.connect(folder / "app.db")
-    database.execute("update settings set config_calibre_dir = ?, config_port = ?, config_uploading = 1", [str(folder), port])
+    database.execute(
+        "update settings set config_calibre_dir = ?, config_port = ?, config_uploading = 1", [str(folder), port]
+    )
     database.commit()
     database.close()
 

@@ -38,7 +38,15 @@ elif page == "Order":
         gift = st.toggle("Wrap as a gift")
         note = st.text_area("Note")
     if st.button("Place order"):
-        order = {"name": name, "day": str(day), "vat": vat, "article": article, "count": count, "gift": gift, "note": note}
+        order = {
+            "name": name,
+            "day": str(day),
+            "vat": vat,
+            "article": article,
+            "count": count,
+            "gift": gift,
+            "note": note,
+        }
         Path("orders.jsonl").open("a").write(json.dumps(order) + "\n")
         st.success(f"Ordered {count} × {article} for {name}.")
 else:

@@ -60,6 +60,22 @@ async def test_what_changed_beside_the_action_is_told(browser: Browser, page: Pa
     assert of(events, AgentObserved)[1].changed == ["~ - paragraph (now Late, before Early)"]
 
 
+async def test_what_a_receipt_says_of_several_is_not_told_again(browser: Browser, page: Page) -> None:
+    clear = "document.querySelectorAll('a').forEach((link) => link.remove())"
+    content = f"""<title>L</title><button onclick="{clear}">Clear</button>""" + "<a href=x>Tea</a>" * 3
+    rest = "<button>Stay</button>" * 20
+
+    _, server = await play(
+        browser, page, [tool_call("click", {"ref": "{{ref:button Clear}}"}), DONE], content=content + rest
+    )
+
+    assert said(server, 2) == (
+        '<untrusted label="result of click">\nclicked E1 button "Clear"\nchanged:\n'
+        '  - - link "Tea" [ref=E2] → x (after button "Clear" [ref=E1])\n'
+        '  - - link "Tea" → x (2 times)\n</untrusted>'
+    )
+
+
 async def test_a_new_page_is_shown_whole(browser: Browser, page: Page, serve: Serve) -> None:
     second = serve("<title>Second</title><h1>Here</h1>")
     first = serve(f"<title>First</title><a href='{second}'>Go</a>")

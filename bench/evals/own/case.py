@@ -74,7 +74,7 @@ def own(
             # Programs take seconds to start and to end.
             site = await asyncio.to_thread(stack.enter_context, starts(folder, random.Random(f"{app_name} {seed}")))
             (env.folder / FILE).write_text(file, "utf-8")
-            env.utterance = sentence.format(**values(seed), file=env.folder / FILE)
+            env.utterance = sentence.format(**{"file": env.folder / FILE} | values(seed))
             env.state = site, values(seed)
             try:
                 yield site.url.rstrip("/") + path

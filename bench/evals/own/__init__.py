@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.evals.own import books, library, mail, notebooks, runs, shop, stall, todos, wiki
+from bench.evals.own import books, flows, library, mail, notebooks, pages, runs, shop, stall, todos, wiki
 from bench.evals.own.case import TASKS
 
-__all__ = ["TASKS", "books", "library", "mail", "notebooks", "runs", "shop", "stall", "todos", "wiki"]
+__all__ = ["TASKS", "books", "flows", "library", "mail", "notebooks", "pages", "runs", "shop", "stall", "todos", "wiki"]

@@ -174,6 +174,29 @@ async def oldest_lent(play: Play) -> None:
     await play.answer(f"{first} was published first.")
 
 
+async def _count_told(episode: Episode) -> str:
+    query = "select count(*) from admin_book b join admin_author a on a.id = author_id where genre = ? and not lent"
+    ((count,),) = rows(episode.site, query, episode.asked["genre"])
+    return "" if re.search(rf"\b{count}\b", episode.answer) else f"it is {count}"
+
+
+@own(
+    "library_count",
+    LIBRARY,
+    LOG_IN + " How many books of the genre '{genre}' are not lent?",
+    _count_told,
+    asked=_book,
+    path="/admin/",
+)
+async def count(play: Play) -> None:
+    await _log_in(play)
+    genre = quoted(play)[1]
+    await play.call("click", ref=play.ref('link "Books"'))
+    await play.call("click", ref=play.ref(f'link "{genre.title()}"'))
+    await play.call("click", ref=play.ref('link "No"'))
+    await play.answer(f"There are {play.seen('([0-9]+) results')}.")
+
+
 async def _returned(episode: Episode) -> str:
     number = int(episode.asked["number"])
     lent = {title for (title,) in rows(episode.site, "select title from admin_book where lent")}

@@ -69,7 +69,7 @@ async def multiply(play: Play) -> None:
     await play.call("click", ref=play.ref('button "Python 3'))
     await play.call("wait_for", text="| Idle")
     await play.look()
-    await play.call("fill", ref=play.ref("textbox.*(code|[Ee]ditor)"), value=factors)
+    await play.call("fill", ref=play.ref(r"textbox .*\[caret=1:1\]"), value=factors)
     await play.call("press", key="Shift+Enter")
     first, _, second = factors.split()
     product = str(int(first) * int(second))
@@ -95,7 +95,9 @@ async def rename(play: Play) -> None:
     file, name = quoted(play)
     await play.call("click", ref=play.ref(f'listitem "(?:Name: )?{file}'), button="right")
     await play.call("click", ref=play.ref('menuitem "Rename'))
-    await play.call("fill", ref=play.ref(f"textbox.*{file.partition('.')[0]}|textbox .*focused"), value=name, submit=True)
+    await play.call(
+        "fill", ref=play.ref(f"textbox.*{file.partition('.')[0]}|textbox .*focused"), value=name, submit=True
+    )
     await play.answer(f"It is called {play.seen(name)}.")
 
 

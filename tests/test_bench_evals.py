@@ -66,6 +66,15 @@ async def test_a_policy_that_fails_is_told(shared_browser: Browser) -> None:
     assert result.why.startswith("NotInView: no line 'button' (number 2) in")
 
 
+async def test_a_task_whose_check_fails_is_told(shared_browser: Browser) -> None:
+    async def check(env: Env, page: Page, answer: str) -> str:
+        raise KeyError("books")
+
+    result = await play(Task("box", "own", "Save.", _box, check, _save), 0, How(), shared_browser)
+
+    assert (result.solved, result.kind, result.why) == (False, "task", "KeyError: 'books'")
+
+
 async def test_without_a_policy_steps_are_resolved_in_code(shared_browser: Browser) -> None:
     steps = Task("box", "own", 'Type "Ada" into Name and click Save', _box, _title_is_ada)
 

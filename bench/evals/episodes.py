@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import tempfile
 import time
@@ -15,11 +16,12 @@ from bench.cache import NotFetched
 from bench.evals.scripted import scripted
 from bench.evals.task import Env, Task
 from cdp_agent import Agent, AgentResult, Browser, BrowserContext, Limits
-from cdp_agent.errors import CdpAgentError
 from cdp_agent.steps.language.grammar import split_step
 
 Mode = Literal["tools", "steps"]
 SCRIPTED = "scripted"
+_START_S = 300
+"""For starting the application, asking it, and ending it."""
 
 
 class How(msgspec.Struct, frozen=True):
@@ -37,9 +39,9 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     """What came of a task with a seed.
 
     `solved` is what the application says. `why`: why it is not solved; `kind`: the end of the run by the agent's own
-    codes, "unsolved" where it claims to have done it, "policy" where a scripted policy failed, "skipped" where the
-    application cannot be had. `turns` are the agent's steps, `calls` the requests to a model. `cost` is in US dollars,
-    None if unknown.
+    codes, "unsolved" where it claims to have done it, "policy" where a scripted policy failed, "task" where its start
+    or check did, "skipped" where the application cannot be had. `turns` are the agent's steps, `calls` the requests to
+    a model. `cost` is in US dollars, None if unknown.
     """
 
     task: str
@@ -77,11 +79,12 @@ async def play(task: Task, seed: int, how: How, browser: Browser) -> Episode:
         task.name, task.suite, seed, how.model, how.mode, how.commit, datetime.date.today().isoformat(), False
     )
     try:
-        changes = await _played(task, seed, how, browser)
+        async with asyncio.timeout(how.max_seconds + _START_S):
+            changes = await _played(task, seed, how, browser)
     except NotFetched as error:
         changes = {"kind": "skipped", "why": f"{task.app}: {error}"}
-    except (CdpAgentError, OSError) as error:
-        changes = {"kind": "failed", "why": f"{type(error).__name__}: {error}"}
+    except Exception as error:  # noqa: BLE001  # a task's own code may fail in any way, and the table names it
+        changes = {"kind": "task", "why": f"{type(error).__name__}: {error}"}
     return msgspec.structs.replace(episode, seconds=round(time.monotonic() - began, 1), **changes)
 
 

@@ -326,22 +326,3 @@ async def click_the_nth_result(play: Play) -> None:
         await play.click("link", str(nth // 3 + 1))
     results = [line for line in (await play.look()).all("link") if not re.fullmatch(r"\d|[<>]|First|Last", line.name)]
     await play.click_on(results[nth % 3].ref)
-
-
-@solves("daily-calendar")
-async def create_an_event(play: Play) -> None:
-    count, unit = play.said(r"Create an? (\S+) (mins|hours?)").groups()
-    halves = int(float(count) * (2 if unit.startswith("hour") else 1 / 30))
-    first = {"8AM": 16, "12PM": 24, "4PM": 32}[play.said(r"between (\w+)")[1]]
-    slots = (await play.look()).all("generic", class_="half-hour")
-    for start in range(first, first + 9 - halves):
-        begin, end = slots[start].ref, slots[start + halves - 1].ref
-        try:
-            # To the right of the hours, which lie over the beginning of the rows.
-            await play.drag(begin, end, (90, 4), (90, 14))
-        except ActionError:
-            continue  # another event is there
-        if (await play.look()).has("button", "Create"):
-            break
-    await play.call("fill", ref=(await play.one("textbox")).ref, value=play.quoted[0])
-    await play.submit("Create")

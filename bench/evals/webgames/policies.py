@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import html
 import re
 from collections.abc import Awaitable, Callable
 
@@ -123,15 +122,6 @@ async def upload_a_file(play: Play) -> None:
     await play.call("upload", ref=play.ref('button "Choose'), files=[file[1]])
 
 
-@wins("text-mirror", "text-mirror-easy", "text-mirror-hard")
-async def copy_the_text(play: Play) -> None:
-    markup = await play.call("get_html")  # the view has no line breaks
-    text = re.search(r"(?s)Original Text:</h2>\s*<div[^>]*>(.*?)</div>", markup)
-    assert text is not None
-    await fill(play, "textbox", html.unescape(text[1]))
-    await click(play, 'button "Submit"')
-
-
 @wins("button-hold", "button-hold-easy", "button-hold-hard")
 async def hold_the_button(play: Play) -> None:
     seconds = {"one": 1, "three": 3, "five": 5}[said(play, r"for (\w+) second")]
@@ -189,13 +179,14 @@ async def name_the_shape(play: Play) -> None:
 async def look_through_the_menus(play: Play) -> None:
     """Hovers over whatever has not been, until the password's entry is shown."""
     tried: set[str] = set()
-    while not re.search(r'"[^"]*(Show|Reveal|Secret) [^"]*[Pp]assword', play.view):
+    secret = r"(?:button|menuitem|generic|text).*(?:Secret|Password)"
+    while not re.search(secret, play.view):
         names = re.findall(r'(?:button|menuitem|generic) "([^"]+)"', play.view)
         name = next(name for name in reversed(names) if name not in tried)
         tried.add(name)
         await play.call("hover", ref=play.ref(re.escape(f'"{name}"')))
         await play.look()
-    await click(play, r'"[^"]*(Show|Reveal|Secret) [^"]*[Pp]assword')
+    await click(play, secret)
 
 
 @wins("popup-chaos", "popup-chaos-easy", "popup-chaos-hard")

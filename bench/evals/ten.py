@@ -74,16 +74,17 @@ def _total(episodes: list[Episode]) -> Episode:
 
 
 def _cells(before: Episode | None, after: Episode) -> list[str]:
-    values = (
-        lambda episode: episode.calls,
-        lambda episode: episode.turns,
-        lambda episode: round(episode.input_tokens / max(episode.calls, 1)),
-        lambda episode: episode.input_tokens,
-        lambda episode: episode.output_tokens,
-    )
     sides = [episode for episode in (before, after) if episode is not None]
-    cells = [" → ".join(f"{value(episode):,}" for episode in sides) for value in values]
-    return [*cells, ", ".join("yes" if episode.solved else episode.why[:80] for episode in sides)]
+    cells = [
+        [f"{number:,}" for number in (each.calls, each.turns, _in_a_call(each), each.input_tokens, each.output_tokens)]
+        + ["yes" if each.solved else each.why.partition("\n")[0][:80]]
+        for each in sides
+    ]
+    return [" → ".join(dict.fromkeys(values)) for values in zip(*cells, strict=True)]
+
+
+def _in_a_call(episode: Episode) -> int:
+    return round(episode.input_tokens / max(episode.calls, 1))
 
 
 def main() -> None:

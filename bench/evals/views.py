@@ -13,6 +13,7 @@ counts. "whole": without a budget.
 from __future__ import annotations
 
 import asyncio
+import re
 import tempfile
 from collections import Counter
 from contextlib import AsyncExitStack
@@ -25,7 +26,7 @@ from bench.aria import INTERACTIVE, interactive
 from bench.cache import NotFetched, python_in, python_packages
 from bench.chrome import running_chrome
 from bench.drivers.process import PLAYWRIGHT, DriverProcess, driving
-from bench.evals.own import TASKS
+from bench.evals.own import tasks
 from bench.evals.task import Env, Play, Task
 from bench.options import keep, options
 from bench.report import Machine, table, this_machine
@@ -37,6 +38,9 @@ from cdp_agent.session.session import Session
 WHOLE = 1_000_000
 BUDGETS = (2_000, 5_000, 10_000, WHOLE)
 _ENDS = ("done", "abort")
+_ROLE = re.compile(r"^ *- /?[a-z]+(?=[ :]|$)")
+_STATES = re.compile(r" \[[a-z-]+(?:=[^\]]*)?\]")
+_TEXT = re.compile(r'(?<= )"(?:[^"\\]|\\.)*"|(?<=\]: ).*')
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -85,18 +89,25 @@ def cut(text: str, budget_tokens: int) -> str:
 
 def shows(theirs: str, line: str, ours_so_far: str) -> bool:
     """Whether a snapshot of Playwright's has the element of our line; `ours_so_far` ends with that line."""
-    (element,) = [*interactive(line.strip())] or [("", "")]
-    if element[0] in INTERACTIVE and element[1]:
-        wanted = interactive(ours_so_far)[element]
-        return Counter((role, name.lower()) for role, name in interactive(theirs).elements())[
-            element[0], element[1].lower()
-        ] >= max(wanted, 1)
-    words = line.rpartition("]: ")[2] if "]: " in line else line.partition('"')[2].partition('"')[0]
-    return bool(words) and squeezed(words) in squeezed(theirs)
+    element = next(iter(interactive(line)), ("", ""))
+    if element[0] in INTERACTIVE:
+        return _counted(theirs)[_lower(element)] >= max(_counted(ours_so_far)[_lower(element)], 1)
+    text = _TEXT.search(line)
+    return text is not None and words(text[0]) in words(theirs)
 
 
-def squeezed(text: str) -> str:
-    return "".join(text.lower().split()).replace("\\", "")
+def _counted(snapshot: str) -> Counter[tuple[str, str]]:
+    return Counter(map(_lower, interactive(snapshot).elements()))
+
+
+def _lower(element: tuple[str, str]) -> tuple[str, str]:
+    return element[0], element[1].lower()
+
+
+def words(view: str) -> str:
+    """What a view says, without roles, states, quotes and white space: each puts the parts of a text in its own way."""
+    said = "".join(_STATES.sub("", _ROLE.sub("", line)).strip(" :") for line in view.splitlines())
+    return re.sub(r'[\s"\\|]', "", said).lower()
 
 
 class Recorder:
@@ -144,7 +155,7 @@ class Recorder:
             self.needs.append(Need(self._task, line.strip(), size, at_ours, at_theirs))
         for figure in figures:
             at_ours, at_theirs = (
-                [budget for budget in BUDGETS if squeezed(figure) in squeezed(views[budget])] for views in (ours, cuts)
+                [budget for budget in BUDGETS if words(figure) in words(views[budget])] for views in (ours, cuts)
             )
             self.needs.append(Need(self._task, figure, size, at_ours, at_theirs))
 
@@ -185,7 +196,7 @@ async def measure(names: list[str], seed: int) -> Result:
         async with Browser.connect(endpoint) as browser:
             version = browser.version.product
             with driving(command, endpoint) as playwright:
-                for task in TASKS:
+                for task in tasks():
                     if names and task.name not in names:
                         continue
                     try:
@@ -212,17 +223,16 @@ def main() -> None:
     result = asyncio.run(measure(arguments.tasks, arguments.seed))
     keep(result, arguments.json)
     needs = result.needs
-    print(
-        f"{result.machine}\n\nOf {len(needs)} needs of {len({need.task for need in needs})} tasks, seed {result.seed}:\n"
-    )
+    names = dict.fromkeys(need.task for need in needs)
+    print(f"{result.machine}\n\nOf {len(needs)} needs of {len(names)} tasks, seed {result.seed}:\n")
     heads = ["in the view", *("whole" if budget == WHOLE else f"{budget:,} tokens" for budget in BUDGETS)]
     sides = {"ours": "cdp_agent", "theirs": "Playwright, cut"}
     print(table(heads, [[name, *(share(needs, side, budget) for budget in BUDGETS)] for side, name in sides.items()]))
     print(
-        "\nBy task: needs, tokens of our largest whole view, and at 2,000, 5,000 and 10,000 tokens ours / Playwright's:\n"
+        "\nBy task: needs, tokens of our largest whole view, and what is shown at each budget, ours / Playwright's:\n"
     )
     rows = []
-    for task in dict.fromkeys(need.task for need in needs):
+    for task in names:
         some = [need for need in needs if need.task == task]
         counts = [
             [sum(budget in seen for seen in side) for side in ([n.ours for n in some], [n.theirs for n in some])]

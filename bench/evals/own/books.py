@@ -127,8 +127,8 @@ async def begins_latest(play: Play) -> None:
 async def _in_series(episode: Episode) -> str:
     query = (
         "select s.name, b.series_index, b.pubdate, (select group_concat(t.name) from tags t join books_tags_link l on "
-        "l.tag = t.id where l.book = b.id) from books b left join books_series_link l on l.book = b.id left join series s "
-        "on s.id = l.series where b.title = ?"
+        "l.tag = t.id where l.book = b.id) from books b left join books_series_link l on l.book = b.id left join "
+        "series s on s.id = l.series where b.title = ?"
     )
     ((series, index, day, tags),) = rows(episode.site, "metadata.db", query, episode.asked["title"])
     is_so = (series, float(index), day[:4], tags) == (episode.asked["series"], 3.0, "1950", "Classic")

@@ -58,7 +58,7 @@ def own(
 ) -> Callable[[Policy], Policy]:
     """Makes a task of the policy below it.
 
-    `asked` draws the values for the {names} in the sentence; `path` is where it begins, below the application's address.
+    `asked` draws the values for the {names} in the sentence; `path` is where it begins, at the application.
     `file` is the text of a file that may be uploaded, {file} in the sentence.
     """
     app_name, starts = app

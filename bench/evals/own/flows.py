@@ -74,7 +74,7 @@ async def _runs(episode: Episode) -> str:
 @own(
     "flows_wire",
     FLOWS,
-    "Put an inject and a debug node on the canvas, wire the first to the second, call the debug node '{name}', and deploy.",
+    "Put an inject and a debug node on the canvas, wire the first to the second, call the debug node '{name}', deploy.",
     _runs,
     asked=lambda rng: {"name": rng.choice(["Shown", "Listener", "Last stop"])},
 )

@@ -61,7 +61,10 @@ async def _log_in(play: Play) -> None:
 
 async def _added(episode: Episode) -> str:
     asked = episode.asked
-    query = "select a.name, genre, published, lent from admin_book b join admin_author a on a.id = author_id where title = ?"
+    query = (
+        "select a.name, genre, published, lent from admin_book b join admin_author a on a.id = author_id "
+        "where title = ?"
+    )
     books = rows(episode.site, query, asked["title"])
     wanted = (asked["author"], asked["genre"], asked["day"], 1)
     return "" if books == [wanted] else f"of that title it has {books}"

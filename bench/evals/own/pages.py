@@ -44,8 +44,8 @@ async def _entered(episode: Episode) -> str:
 @own(
     "pages_actions",
     PAGES,
-    "On this page, enter the mail address '{address}', send the form with the coupon code '{coupon}', choose '{fruit}' in "
-    "the list of fruit, and set the slider to {range}.",
+    "On this page, enter the mail address '{address}', send the form with the coupon code '{coupon}', choose '{fruit}' "
+    "in the list of fruit, and set the slider to {range}.",
     _entered,
     asked=_values,
     path="/commands/actions.html",
@@ -63,7 +63,8 @@ async def actions(play: Play) -> None:
 
 async def _todos_left(episode: Episode) -> str:
     left = await episode.page.evaluate(
-        "[...document.querySelectorAll('.todo-list li')].map(e => [e.innerText.trim(), e.className.includes('completed')])"
+        "[...document.querySelectorAll('.todo-list li')]"
+        ".map(e => [e.innerText.trim(), e.className.includes('completed')])"
     )
     wanted = [["Walk the dog", False], [episode.asked["coupon"], False]]
     return "" if left == wanted else f"the list is {left}"

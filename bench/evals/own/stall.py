@@ -84,7 +84,7 @@ async def _ordered(episode: Episode) -> str:
     file = episode.site.folder / "orders.jsonl"
     orders = [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
     asked = episode.asked
-    wanted = {name: asked[name] for name in ("name", "vat", "article", "day", "note")}
+    wanted: dict[str, object] = {name: asked[name] for name in ("name", "vat", "article", "day", "note")}
     wanted |= {"count": int(asked["count"]), "gift": True}
     return "" if orders == [wanted] else f"the orders are {orders}"
 
@@ -92,8 +92,8 @@ async def _ordered(episode: Episode) -> str:
 @own(
     "stall_order",
     STALL,
-    "Order {count} of '{article}' for the company '{name}', VAT number '{vat}', delivered on '{day}', wrapped as a gift, "
-    "with the note '{note}'.",
+    "Order {count} of '{article}' for the company '{name}', VAT number '{vat}', delivered on '{day}', wrapped as a "
+    "gift and with the note '{note}'.",
     _ordered,
     asked=_order,
 )

@@ -47,7 +47,8 @@ elif page == "Order":
             "gift": gift,
             "note": note,
         }
-        Path("orders.jsonl").open("a").write(json.dumps(order) + "\n")
+        with Path("orders.jsonl").open("a") as orders:
+            orders.write(json.dumps(order) + "\n")
         st.success(f"Ordered {count} × {article} for {name}.")
 else:
     st.title("Import")

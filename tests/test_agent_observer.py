@@ -97,6 +97,22 @@ async def test_a_page_that_changed_altogether_is_shown_whole(browser: Browser, p
     assert said(server, 2).endswith("Title: App\n\n- paragraph: All gone\n</untrusted>")
 
 
+async def test_a_page_that_a_receipt_shows_as_well_is_shown_once(browser: Browser, page: Page) -> None:
+    rows = "".join(f"<p>Row {number}</p>" for number in range(150))
+    new = "".join(f"<p>New {number}</p>" for number in range(40))
+    content = f"""<title>App</title><button onclick="document.body.innerHTML = '{new}'">Go</button>{rows}"""
+
+    _, server = await play(browser, page, [tool_call("click", {"ref": "{{ref:button Go}}"}), DONE], content=content)
+
+    result, _, view = said(server, 2).partition("\n\nThe page now:")
+    assert result == (
+        '<untrusted label="result of click">\nclicked E1 button "Go"\nchanged:\n'
+        "  = the page, which is shown below\n</untrusted>"
+    )
+    assert "New 0" in view
+    assert "New 39" in view
+
+
 async def test_a_long_page_keeps_to_the_budget_and_its_changes_are_told_all_the_same(
     browser: Browser, page: Page
 ) -> None:

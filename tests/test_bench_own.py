@@ -49,8 +49,9 @@ async def test_the_tasks_of_the_shop_are_solved_by_their_policies(
 def test_a_line_is_told_by_the_line_that_it_is_near(page: Page) -> None:
     table = playing(page, TABLE)
 
-    assert table.ref("Delete", near="Delete") == "E2"
+    assert table.ref("Delete", near="Delete") == "E4"
     assert table.ref("link", near='"Tor"') == "E3"
+    assert table.ref("Delete", near='"Tor"') == "E2"
     with pytest.raises(NotInView, match="near 'Ine'"):
         table.ref("link", near="Ine")
 

@@ -64,11 +64,11 @@ class Play:
     def ref(self, pattern: str, *, nth: int = 0, near: str = "") -> str:
         """The ref of the nth line that the regular expression matches; the newest line of an element counts.
 
-        `near`: of these lines, the last one before a line that this one matches, or that line itself: so a row's button
-        is told by what the row says. Raises NotInView.
+        `near`: of these lines, the last one before the newest line that this one matches, or that line itself: so a
+        row's button is told by what the row says. Raises NotInView.
         """
         lines: dict[str, str] = {}
-        last = ""
+        last = nearest = ""
         for line in self.view.splitlines():
             for old, new in re.findall(r"(E\d+) is (E\d+)", line) if _RENDERED_ANEW.match(line) else ():
                 lines[new] = lines.pop(old, "")
@@ -78,8 +78,10 @@ class Play:
                 lines[ref] = line
                 last = ref if re.search(pattern, line) else last
             if near and last and re.search(near, line):
-                return last
+                nearest = last
         matching = [ref for ref, line in lines.items() if re.search(pattern, line)]
+        if nearest:
+            return nearest
         if near or len(matching) <= nth:
             raise NotInView(
                 f"no line {pattern!r} (number {nth + 1}){f' near {near!r}' if near else ''} in\n{self.view}"

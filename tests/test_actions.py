@@ -186,6 +186,13 @@ REFUSED = {
         'Button E1 "Go" is covered by div.picker "Prev": if it popped up, Escape or a click beside it may close it; '
         'else deal with it first (it has button E2 "Prev").',
     ),
+    "the label of a radio button that is clipped": (
+        "<label><span style='position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)'><input "
+        "type=radio></span>Go</label><div role=dialog aria-label=Day style='position:fixed;inset:0;background:red'>"
+        "<button>Done</button></div>",
+        "covered",
+        'Radio E1 "Go" is covered by dialog "Day": close it first (it has button E2 "Done").',
+    ),
     "a layer over a canvas": (
         "<canvas aria-label=Go></canvas><div class=layer style='position:absolute;inset:0'></div>",
         "covered",

@@ -72,6 +72,22 @@ async def test_fields_that_were_filled_in_together_are_told_once(browser: Browse
     )
 
 
+async def test_what_a_receipt_says_of_several_is_not_told_again(browser: Browser, page: Page) -> None:
+    clear = "document.querySelectorAll('a').forEach((link) => link.remove())"
+    content = f"""<title>L</title><button onclick="{clear}">Clear</button>""" + "<a href=x>Tea</a>" * 3
+    rest = "<button>Stay</button>" * 20
+
+    _, server = await play(
+        browser, page, [tool_call("click", {"ref": "{{ref:button Clear}}"}), DONE], content=content + rest
+    )
+
+    assert said(server, 2) == (
+        '<untrusted label="result of click">\nclicked E1 button "Clear"\nchanged:\n'
+        '  - - link "Tea" E2 → x (after button "Clear" [ref=E1])\n'
+        '  - - link "Tea" → x (2 times)\n</untrusted>'
+    )
+
+
 async def test_a_new_page_is_shown_whole(browser: Browser, page: Page, serve: Serve) -> None:
     second = serve("<title>Second</title><h1>Here</h1>")
     first = serve(f"<title>First</title><a href='{second}'>Go</a>")
@@ -133,6 +149,22 @@ async def test_a_page_that_changed_altogether_is_shown_whole(browser: Browser, p
     _, server = await play(browser, page, [tool_call("click", {"ref": "{{ref:button Go}}"}), DONE], content=content)
 
     assert said(server, 2).endswith("Title: App\n\n- paragraph: All gone\n</untrusted>")
+
+
+async def test_a_page_that_a_receipt_shows_as_well_is_shown_once(browser: Browser, page: Page) -> None:
+    rows = "".join(f"<p>Row {number}</p>" for number in range(150))
+    new = "".join(f"<p>New {number}</p>" for number in range(40))
+    content = f"""<title>App</title><button onclick="document.body.innerHTML = '{new}'">Go</button>{rows}"""
+
+    _, server = await play(browser, page, [tool_call("click", {"ref": "{{ref:button Go}}"}), DONE], content=content)
+
+    result, _, view = said(server, 2).partition("\n\nThe page now:")
+    assert result == (
+        '<untrusted label="result of click">\nclicked E1 button "Go"\nchanged:\n'
+        "  = the page, which is shown below\n</untrusted>"
+    )
+    assert "New 0" in view
+    assert "New 39" in view
 
 
 async def test_a_long_page_keeps_to_the_budget_and_its_changes_are_told_all_the_same(

@@ -2,61 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any
-from urllib.request import urlopen
 
 import pytest
 
-from bench.cache import NotFetched, npm_environment
-from bench.server import serving_itself
+from bench.cache import NotFetched
+from bench.evals.own.flows import deployed, node_red_in
 from cdp_agent.cdp import network
 from cdp_agent.page.page import Page, tab_of
 from tests.acting import ref
-from tests.ports import free_port
 
 pytestmark = pytest.mark.slow
-
-PACKAGE = "node-red@4.1.8"
-# What takes long to load and is not needed: the palette but for two nodes, and all that is for editing code.
-# fmt: off
-EXCLUDED = [
-    "05-tls.js", "06-httpproxy.js", "10-file.js", "10-mqtt.js", "16-range.js", "17-split.js", "18-sort.js",
-    "19-batch.js", "21-httpin.js", "21-httprequest.js", "22-websocket.js", "23-watch.js", "31-tcpin.js", "32-udp.js",
-    "70-CSV.js", "70-HTML.js", "70-JSON.js", "70-XML.js", "70-YAML.js", "80-template.js", "89-trigger.js",
-    "90-exec.js", "rbe.js", "05-junction.js", "10-function.js", "10-switch.js", "15-change.js", "24-complete.js",
-    "25-catch.js", "25-status.js", "60-link.js", "89-delay.js", "90-comment.js",
-]
-# fmt: on
 
 
 @pytest.fixture(scope="module")
 def node_red(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Its address, with one empty flow."""
     try:
-        modules = npm_environment(PACKAGE) / "node_modules"
+        with node_red_in(tmp_path_factory.mktemp("node-red")) as url:
+            yield url
     except NotFetched as error:
         pytest.skip(f"it cannot be had here: {error}")
-    home = tmp_path_factory.mktemp("node-red")
-    settings = {
-        "uiHost": "127.0.0.1",
-        "nodesExcludes": EXCLUDED,
-        "editorTheme.tours": False,
-        "editorTheme.codeEditor.lib": "ace",
-        "editorTheme.palette.editable": False,
-        "telemetry.enabled": False,
-    }
-    told = [each for name, value in settings.items() for each in ("-D", f"{name}={json.dumps(value)}")]
-    command = ("node", f"{modules}/node-red/red.js", "-u", str(home), "-p", str(free_port()), *told)
-    with serving_itself(*command, cwd=home) as url:
-        yield url
-
-
-def deployed(url: str) -> list[dict[str, Any]]:
-    """The nodes that its server runs, as they were added."""
-    with urlopen(f"{url}flows") as answer:
-        return [each for each in json.load(answer) if each["type"] != "tab"]
 
 
 async def drawn(page: Page) -> list[str]:

@@ -81,10 +81,10 @@ REFUSED = {
     "not in it": (
         box(),
         "Norge",
-        'is empty then. Its list has "Norway", "Sweden", "Niger", "Nigeria": choose of these.',
+        'is empty then. Its list has "Norway", "Sweden", "Niger", "Nigeria": choose one of these.',
     ),
-    "a part of one": (box(), "Nor", 'is empty then. Its list has "Norway": choose of these.'),
-    "a part of several": (box(), "Ni", 'is empty then. Its list has "Niger", "Nigeria": choose of these.'),
+    "a part of one": (box(), "Nor", 'is empty then. Its list has "Norway": choose one of these.'),
+    "a part of several": (box(), "Ni", 'is empty then. Its list has "Niger", "Nigeria": choose one of these.'),
     "cleared a while after": (LATE_CLEARING, "Norge", 'is empty then. Its list has "Norway", "Sweden"'),
     "beside another": (
         box(beside=True).replace("</b>", "Sweden</b>"),

@@ -30,8 +30,7 @@ class Job(NamedTuple):
 
 def tasks_of(suite: str) -> Sequence[Task]:
     """Raises NotFetched."""
-    module = import_module(f"bench.evals.{suite}")
-    tasks: Sequence[Task] = module.TASKS if suite == "own" else module.tasks()
+    tasks: Sequence[Task] = import_module(f"bench.evals.{suite}").tasks()
     return tasks
 
 

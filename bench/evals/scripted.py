@@ -16,7 +16,7 @@ from typing import Any
 from bench.evals.task import Play, Policy
 from cdp_agent import Page
 from cdp_agent.page.snapshot.budget import tokens
-from fixtures.replay import PLAIN, ReplayServer, forced_tool, newest_page, reply
+from fixtures.replay import PLAIN, ReplayServer, forced_tool, newest_page, reply, with_public_refs
 
 _Call = tuple[str, dict[str, Any]]
 _DONE: _Call = ("done", {"result": "Done."})
@@ -55,7 +55,7 @@ class ScriptedModel(ReplayServer):
 
     async def follow(self, policy: Policy, page: Page, utterance: str) -> None:
         """Runs the policy. What it raises ends the run as well, and is the `problem`."""
-        play = Play(page, utterance, newest_page(await self._asked.get()), self._ask)
+        play = Play(page, utterance, _view(await self._asked.get()), self._ask)
         try:
             await policy(play)
             self._end(self._answer)
@@ -73,7 +73,7 @@ class ScriptedModel(ReplayServer):
             self._answer = call  # given again if it was not accepted
         self._calls.put(call)
         request = await self._asked.get()
-        return newest_page(request), latest_result(request)
+        return _view(request), latest_result(request)
 
     def _end(self, call: _Call) -> None:
         self._ended = call
@@ -86,6 +86,10 @@ class ScriptedModel(ReplayServer):
         same = next((at for at, (now, then) in enumerate(zip(texts, before, strict=False)) if now != then), len(before))
         counts = [tokens(text) for text in texts]
         return sum(counts), tokens(json.dumps(call)), sum(counts[:same])
+
+
+def _view(request: dict[str, Any]) -> str:
+    return with_public_refs(newest_page(request))
 
 
 def latest_result(request: dict[str, Any]) -> str:

@@ -61,12 +61,14 @@ class Play:
         await self.call("snapshot")
         return self.view
 
-    def ref(self, pattern: str, *, nth: int = 0) -> str:
+    def ref(self, pattern: str, *, nth: int = 0, near: str = "") -> str:
         """The ref of the nth line that the regular expression matches; the newest line of an element counts.
 
-        Raises NotInView.
+        `near`: of these lines, the last one before the newest line that this one matches, or that line itself: so a
+        row's button is told by what the row says. Raises NotInView.
         """
         lines: dict[str, str] = {}
+        last = nearest = ""
         for line in self.view.splitlines():
             for old, new in re.findall(r"(E\d+) is (E\d+)", line) if _RENDERED_ANEW.match(line) else ():
                 lines[new] = lines.pop(old, "")
@@ -74,14 +76,33 @@ class Play:
                 lines.pop(ref, None)
             elif ref:
                 lines[ref] = line
+                last = ref if re.search(pattern, line) else last
+            if near and last and re.search(near, line):
+                nearest = last
         matching = [ref for ref, line in lines.items() if re.search(pattern, line)]
-        if len(matching) <= nth:
-            raise NotInView(f"no line {pattern!r} (number {nth + 1}) in\n{self.view}")
+        if nearest:
+            return nearest
+        if near or len(matching) <= nth:
+            raise NotInView(
+                f"no line {pattern!r} (number {nth + 1}){f' near {near!r}' if near else ''} in\n{self.view}"
+            )
         return matching[nth]
+
+    def seen(self, pattern: str) -> str:
+        """What the regular expression, or its group, matches last in the view. Raises NotInView."""
+        return last_match(pattern, self.view)
 
     async def answer(self, result: str) -> None:
         """Ends the task with this answer."""
         await self.call("done", result=result)
+
+
+def last_match(pattern: str, text: str) -> str:
+    """What the regular expression, or its group, matches last in a view or a result. Raises NotInView."""
+    matches = [*re.finditer(pattern, text)]
+    if not matches:
+        raise NotInView(f"{pattern!r} is not in\n{text}")
+    return matches[-1][matches[-1].re.groups and 1]
 
 
 def ref_in(line: str) -> str | None:

@@ -9,6 +9,7 @@ import msgspec
 from cdp_agent.agent.model import prompts
 from cdp_agent.errors import ActionError, SessionClosed
 from cdp_agent.page.page import Page, tab_of
+from cdp_agent.page.receipts.budget import as_read
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.refs.locate import carry_over
 from cdp_agent.page.snapshot import diff
@@ -149,8 +150,13 @@ def _document_of(page: Page) -> tuple[str, int]:
 def _without_receipts(lines: list[str], receipts: Collection[Receipt]) -> list[str]:
     """The changed lines that no receipt has reported."""
     in_receipts = {line for receipt in receipts for line in (*receipt.meanwhile, *receipt.changed)}
+    alike = {line.rpartition(" (")[0] for line in in_receipts if line.endswith(" times)")}
     filled = {receipt.ref for receipt in receipts if receipt.value is not None} - {None}
     filled |= {field.ref for receipt in receipts for field in receipt.fields if field.value is not None}
     return [
-        line for line in lines if line not in in_receipts and not (line[0] == "~" and ref_of_change(line) in filled)
+        line
+        for line in lines
+        if line not in in_receipts
+        and as_read(line) not in alike
+        and not (line[0] == "~" and ref_of_change(line) in filled)
     ]

@@ -48,7 +48,7 @@ async def fill_field(at: Located, text: str, *, append: bool = False) -> Outcome
         )
     offered = await _offered(at, local, chooser, option, text)
     now = f"holds {quoted(shown)}" if shown else "is empty"
-    list_note = f" Its list has {listed(offered.options, offered.total)}: choose of these." if offered.total else ""
+    list_note = f" Its list has {listed(offered.options, offered.total)}: choose one of these." if offered.total else ""
     raise InvalidArguments(
         f"{await describe(at)} did not keep {quoted(text)} when it lost the focus, and {now} then.{list_note}"
     )

@@ -98,7 +98,7 @@ def _tree(lines: Sequence[str]) -> list[_Node]:
     alike: dict[str, list[_Node]] = {}
     for node in top:
         if not node.below:
-            alike.setdefault(_read(node.line), []).append(node)
+            alike.setdefault(as_read(node.line), []).append(node)
     for line, nodes in alike.items():
         if len(nodes) > 1:
             nodes[0].line = f"{line} ({len(nodes)} times)"
@@ -107,7 +107,7 @@ def _tree(lines: Sequence[str]) -> list[_Node]:
     return [node for node in top if node.line]
 
 
-def _read(line: str) -> str:
+def as_read(line: str) -> str:
     """A line as it reads: the ref of what is gone tells nobody anything."""
     return line[:2] + without_ref(line[2:]) if line.startswith("- ") else line
 

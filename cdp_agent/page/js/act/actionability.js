@@ -143,10 +143,13 @@ function pickOnElementOrLabel(element, levels, acceptAncestor = false) {
   for (const label of labelsFor(element)) {
     const other = pickPoint(label, levels);
     if (other.point) return other;
-    if (own.why === 'hidden' && other.why !== 'hidden') return other;
+    if (LABEL_TELLS_MORE[own.why]?.includes(other.why)) return other;
   }
   return own;
 }
+
+// What keeps the mouse from a label says why a control cannot be clicked that nobody sees itself.
+const LABEL_TELLS_MORE = { __proto__: null, hidden: ['outside', 'clipped', 'covered'], clipped: ['covered'] };
 
 function scrollToCentre(element) {
   const shown = boxesOf(element).length || !labelsFor(element).length ? element : labelsFor(element)[0];

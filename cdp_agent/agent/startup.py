@@ -29,8 +29,6 @@ async def begin(run: Run, page: Page | None) -> None:
     at_page = run.task.url is not None or (page is not None and page.url != BLANK)
     if planner.is_planned(run, at_page=at_page):
         run.plan = await planner.make_plan(run)
-    elif run.options.plan == "auto":
-        run.emit(AgentStatus(**run.stamp, message="No plan is made: the task is short, and its page is given."))
     plan = run.plan or Plan("", "")
     if plan.impossible:
         run.give_up(plan.impossible)

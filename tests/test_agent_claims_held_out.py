@@ -23,11 +23,11 @@ def sentences(name: str) -> Iterator[tuple[str, bool, str]]:
             yield page, mark == "+", text
 
 
-@pytest.mark.parametrize("name", ["first", "second", "third"])
 @pytest.mark.parametrize("kind", [True, False], ids=["true", "false"])
-def test_sentences_that_no_rule_was_written_for_are_told_apart(name: str, kind: bool) -> None:
-    told = [(page, sentence) for page, is_true, sentence in sentences(name) if is_true == kind]
+def test_sentences_that_no_rule_was_written_for_are_told_apart(kind: bool) -> None:
+    all_sets = (sentence for name in ("first", "second", "third") for sentence in sentences(name))
+    told = [(page, sentence) for page, is_true, sentence in all_sets if is_true == kind]
     wrong = [sentence for page, sentence in told if borne_out(page, sentence) != kind]
 
-    assert len(told) >= 60
+    assert len(told) >= 180
     assert len(wrong) <= 0.02 * len(told), wrong

@@ -254,7 +254,8 @@ const LONGEST_DATA_ATTRIBUTE = 500;
 
 /** What tells fields of records apart, and is data itself. */
 const dataAttributes = (element) =>
-  attributeNames_.call(element)
+  attributeNames_
+    .call(element)
     .filter((name) => DATA_ATTRIBUTE.test(name))
     .map((name) => xmlAttr(name, cut(attr(element, name), LONGEST_DATA_ATTRIBUTE)))
     .join('');

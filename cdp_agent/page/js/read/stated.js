@@ -1,7 +1,8 @@
 // What a document states for programs: JSON-LD, microdata, <meta>, and the state that its scripts begin with.
 
 // `window.STATE = {` or `var __STATE__ = [` in a script: what follows may be JSON.
-const ASSIGNED_STATE = /(?:\b(?:window|self|globalThis)(?:\.|\[["'])|\b(?:var|let|const)\s+)([\w$]+)(?:["']\])?\s*=\s*(?=[{[])/g;
+const ASSIGNED_STATE =
+  /(?:\b(?:window|self|globalThis)(?:\.|\[["'])|\b(?:var|let|const)\s+)([\w$]+)(?:["']\])?\s*=\s*(?=[{[])/g;
 const LONGEST_STATE = 2_000_000; // characters
 
 /**
@@ -24,7 +25,8 @@ function addStated(document, { jsonLd, meta, state, microdata }) {
     const type = (attr(script, 'type') ?? '').trim().toLowerCase();
     const text = textContent(script);
     if (type === 'application/ld+json') jsonLd.push(text.slice(0, LONGEST_STATE).toWellFormed());
-    else if (type.endsWith('json')) state.push([(attr(script, 'id') ?? '').toWellFormed(), text.slice(0, LONGEST_STATE).toWellFormed()]);
+    else if (type.endsWith('json'))
+      state.push([(attr(script, 'id') ?? '').toWellFormed(), text.slice(0, LONGEST_STATE).toWellFormed()]);
     else
       for (const match of text.matchAll(ASSIGNED_STATE))
         state.push([match[1], text.slice(match.index + match[0].length, match.index + LONGEST_STATE).toWellFormed()]);
@@ -46,12 +48,19 @@ function microdataItem(element, depth) {
     const inner = pending.pop();
     const names = (attr(inner, 'itemprop') ?? '').split(/\s+/).filter(Boolean);
     const isItem = hasAttr(inner, 'itemscope');
-    const value = names.length ? (isItem && depth < DEEPEST ? microdataItem(inner, depth + 1) : microdataValue(inner)) : null;
+    const value = names.length
+      ? isItem && depth < DEEPEST
+        ? microdataItem(inner, depth + 1)
+        : microdataValue(inner)
+      : null;
     for (const name of names) (properties[name] ??= []).push(value);
     if (!isItem) pending.push(...elementsIn(inner));
   }
   const item = { properties };
-  for (const [name, key] of [['itemtype', 'type'], ['itemid', 'id']])
+  for (const [name, key] of [
+    ['itemtype', 'type'],
+    ['itemid', 'id'],
+  ])
     if (hasAttr(element, name)) item[key] = attr(element, name).trim().toWellFormed();
   return item;
 }
@@ -59,11 +68,24 @@ function microdataItem(element, depth) {
 /** The elements in an element, the last one first. */
 function elementsIn(element) {
   const inner = [];
-  for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child)) inner.unshift(child);
+  for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child))
+    inner.unshift(child);
   return inner;
 }
 
-const MICRODATA_ADDRESSES = { __proto__: null, A: 'href', AREA: 'href', LINK: 'href', IMG: 'src', AUDIO: 'src', VIDEO: 'src', IFRAME: 'src', SOURCE: 'src', EMBED: 'src', OBJECT: 'data' };
+const MICRODATA_ADDRESSES = {
+  __proto__: null,
+  A: 'href',
+  AREA: 'href',
+  LINK: 'href',
+  IMG: 'src',
+  AUDIO: 'src',
+  VIDEO: 'src',
+  IFRAME: 'src',
+  SOURCE: 'src',
+  EMBED: 'src',
+  OBJECT: 'data',
+};
 
 /** https://html.spec.whatwg.org/multipage/microdata.html#values */
 function microdataValue(element) {

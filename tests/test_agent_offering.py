@@ -38,6 +38,7 @@ PAGES = {
     "a canvas": (PLAIN + "<canvas></canvas>", ["drag", "type_text"]),
     "a drawing": (PLAIN + "<svg width=400 height=300 onpointerdown='1'><circle r=20></circle></svg>", ["drag"]),
     "a frame": (PLAIN + "<iframe srcdoc='<p draggable=true>Card'></iframe>", ["drag"]),
+    "a long table": (PLAIN + "<table>" + "<tr><td>1<td>2" * 30 + "</table>", ["read_table"]),
     "a terminal": ("<textarea aria-label='Terminal input'></textarea>", ["type_text"]),
     "a file field, without folders": (PLAIN + "<input type=file>", []),
 }

@@ -33,7 +33,7 @@ async def call(name: str, page: Page, browser: Browser, **arguments: Any) -> Obs
 def test_a_model_that_works_alone_is_not_offered_them() -> None:
     for_programs = {"get_schema", "get_html", "markdown", "screenshot", "evaluate"}
     for_programs |= {"read_console", "read_network", "zoom", "pdf", "har"}
-    for_programs |= {"read_table", "read_records", "read_data"}
+    for_programs |= {"read_records", "read_data"}
     assert set(BUILT_IN) - set(DEFAULT) == for_programs
 
 

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from cdp_agent.page.data.tables import PageTable
 
 _SHOWN = 3
-_Columns = Annotated[list[str] | None, Meta(description="Only these columns, in this order.")]
+_IN_VIEW = 20
+"""As many rows, and a model reads them in the view."""
+_Columns = Annotated[list[str] | None, Meta(description="Only these, in this order.")]
 _Csv = Annotated[bool, Meta(description="All rows as CSV, and nothing else.")]
 
 
 class ReadTableArguments(Arguments, frozen=True):
     ref: Annotated[Ref | None, Meta(description="The table; without, what tables there are.")] = None
     columns: _Columns = None
-    limit: Annotated[Annotated[int, Meta(ge=0)] | None, Meta(description="How many rows; 0 for all.")] = None
+    limit: Annotated[int, Meta(ge=0, description="How many rows; 0 for all.")] = 20
     csv: _Csv = False
 
 
@@ -54,12 +56,15 @@ class RecordsRead(msgspec.Struct, frozen=True):
     unread: list[str]
 
 
-@tool(read_only=True, by_default=False, by_executors=False, gives="columns, counts and rows as CSV")
+@tool(
+    read_only=True,
+    by_callers=False,
+    by_executors=False,
+    useful_if=lambda context: context.last_read.count("- row") > _IN_VIEW,
+    gives="columns, counts and rows as CSV",
+)
 async def read_table(args: ReadTableArguments, context: Context) -> Observation:
-    """Read a table or grid by code: its rows as CSV.
-
-    Without a ref: each table of the page with its ref, columns, number of rows and the first three.
-    """
+    """Read a table as CSV. Without a ref: what tables there are, with three rows of each."""
     tables = await context.page.tables(args.ref)
     if args.ref is not None and not tables:
         raise InvalidArguments(f"There is no table with data in {args.ref}. Call read_table without a ref to list all.")
@@ -67,7 +72,7 @@ async def read_table(args: ReadTableArguments, context: Context) -> Observation:
     if args.csv:
         text = "\n".join(as_csv(table.columns, table.rows) for table in shown)
     else:
-        limit = args.limit if args.limit is not None else 0 if args.ref else _SHOWN
+        limit = args.limit if args.ref else _SHOWN
         parts = [_table_text(table, limit) for table in shown] or ["There is no table with data on the page."]
         text = "\n\n".join([*parts, *_unread(tables.unread)])
     return Observation(context.read(text), TablesRead(shown, tables.unread))

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.agent.base.task import Limits
+from cdp_agent.agent.base.options import Options
+from cdp_agent.agent.base.task import Limits, Task
+from cdp_agent.agent.state.run import Run
 from cdp_agent.browser import Browser
 from cdp_agent.events import AgentAction
 from cdp_agent.page.page import Page
+from cdp_agent.providers.services import endpoint
+from cdp_agent.tools import DEFAULT
 from fixtures.replay import tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, WAIT, of, play, result_of, said, told
 from tests.test_agent_validator import COMPLETE, PARTIAL, judged
@@ -51,6 +55,18 @@ async def test_what_the_last_turn_says_else_is_kept_beside_the_limit(
     assert result.error is not None
     assert (result.success, result.answer, result.error.code) == (False, answer, "max_steps")
     assert [event.action for event in of(events, AgentAction)] == ["wait"]
+
+
+@pytest.mark.parametrize(("answering_s", "ends"), [(0, False), (40, True)], ids=["a tool", "the model"])
+async def test_a_tools_time_is_not_kept_for_a_last_turn(answering_s: float, ends: bool, browser: Browser) -> None:
+    where = endpoint("openai-compatible/m", base_url="http://127.0.0.1:1", environment={})
+    run = Run(browser, where, DEFAULT, Options(limits=Limits(max_seconds=100)), Task("Wait"))
+    run.usage.clock -= 40
+    run.usage.answering_s = answering_s
+
+    run.check_limits()
+
+    assert (run.end is not None) == ends
 
 
 async def test_the_model_is_told_when_few_turns_are_left(browser: Browser, page: Page) -> None:

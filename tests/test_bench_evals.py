@@ -119,7 +119,7 @@ def test_three_tasks_of_miniwob_are_solved_and_not_played_again(
 def test_what_is_in_the_file_is_not_played_again(tmp_path: Path) -> None:
     how = How("m", "tools", "c0ffee")
     file = tmp_path / "episodes.jsonl"
-    append(file, [episode(), episode("b")])
+    append(file, [episode(), episode("b"), episode("d", solved=False, kind="model", why="429")])
     with file.open("ab") as cut_off:
         cut_off.write(b'{"task": "c", "su')
 
@@ -138,10 +138,20 @@ def test_a_file_of_another_run_is_left_alone(tmp_path: Path) -> None:
         begin(file, How("m", "tools", "beef"), resume=True)
 
 
+@needs_miniwob
 def test_nothing_is_played_where_all_is_there(tmp_path: Path) -> None:
     arguments = parsed(["--suite", "miniwob", "--model", "m", "--out", str(tmp_path / "f"), "no-such-task"])
 
     assert run(arguments, how_of(arguments)) == []
+
+
+@needs_miniwob
+@pytest.mark.chrome
+def test_a_missing_key_ends_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    with pytest.raises(SystemExit, match="OPENAI_API_KEY"):
+        main(["--suite", "miniwob", "--model", "openai/gpt-6-luna", "click-button"])
 
 
 def test_the_mode_that_is_not_there_says_so(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,6 +23,7 @@ from bench.evals.files import OtherRun, append, begin, read, this_commit
 from bench.evals.jobs import SUITES, Job, chosen, play_all
 from bench.evals.report import compared, summary
 from bench.report import this_machine
+from cdp_agent.errors import SetupError
 
 
 def run(arguments: argparse.Namespace, how: How) -> list[Episode]:
@@ -89,7 +90,7 @@ def main(words: Sequence[str] | None = None) -> None:
     how = how_of(arguments)
     try:
         episodes = run(arguments, how)
-    except OtherRun as error:
+    except (OtherRun, SetupError) as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
         sys.exit("Interrupted: the same command with --resume goes on.")

@@ -16,6 +16,7 @@ from bench.cache import NotFetched
 from bench.evals.scripted import scripted
 from bench.evals.task import Env, Task
 from cdp_agent import Agent, AgentResult, Browser, BrowserContext, Limits
+from cdp_agent.errors import SetupError
 from cdp_agent.steps.language.grammar import split_step
 
 Mode = Literal["tools", "steps"]
@@ -38,10 +39,10 @@ class How(msgspec.Struct, frozen=True):
 class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     """What came of a task with a seed.
 
-    `solved` is what the application says. `why`: why it is not solved; `kind`: the end of the run by the agent's own
-    codes, "unsolved" where it claims to have done it, "policy" where a scripted policy failed, "task" where its start
-    or check did, "skipped" where the application cannot be had. `turns` are the agent's steps, `calls` the requests to
-    a model. `cost` is in US dollars, None if unknown.
+    `solved` is what the application says. `why`: why it is not solved. `kind`: the end of the run by the agent's own
+    codes, "unsolved" where it claims to have done it, "model" where that did not answer, "policy" where a scripted
+    policy failed, "task" where the start or the check did, "skipped" where the application cannot be had. `turns` are
+    the agent's steps, `calls` the requests to a model. `cost` is in US dollars, None if unknown.
     """
 
     task: str
@@ -73,7 +74,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 async def play(task: Task, seed: int, how: How, browser: Browser) -> Episode:
-    """Plays the task in a context of its own. Whatever fails is in the result."""
+    """Plays the task in a context of its own. Whatever else fails is in the result. Raises SetupError."""
     began = time.monotonic()
     episode = Episode(
         task.name, task.suite, seed, how.model, how.mode, how.commit, datetime.date.today().isoformat(), False
@@ -83,6 +84,8 @@ async def play(task: Task, seed: int, how: How, browser: Browser) -> Episode:
             changes = await _played(task, seed, how, browser)
     except NotFetched as error:
         changes = {"kind": "skipped", "why": f"{task.app}: {error}"}
+    except SetupError:  # an unknown model, a missing key: nothing can be played
+        raise
     except Exception as error:  # noqa: BLE001  # a task's own code may fail in any way, and the table names it
         changes = {"kind": "task", "why": f"{type(error).__name__}: {error}"}
     return msgspec.structs.replace(episode, seconds=round(time.monotonic() - began, 1), **changes)
@@ -113,7 +116,8 @@ def _failure(result: AgentResult[Any], why: str, problem: str) -> dict[str, Any]
         return {"solved": False, "kind": "policy", "why": problem}
     if result.error is None:
         return {"kind": "unsolved", "why": why}
-    return {"kind": result.error.code, "why": f"{result.error.message} ({why})"}
+    kind = "model" if result.error.where == "model" else result.error.code
+    return {"kind": kind, "why": f"{result.error.message} ({why})"}
 
 
 def _counts(result: AgentResult[Any]) -> dict[str, Any]:

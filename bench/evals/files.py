@@ -11,6 +11,9 @@ import msgspec
 
 from bench.evals.episodes import Episode, How
 
+PLAYED_AGAIN = ("model", "skipped", "task")
+"""Kinds of failures that are none of the agent."""
+
 
 class OtherRun(Exception):
     """The file is of another run; the message says how it differs."""
@@ -25,8 +28,11 @@ def read(file: Path) -> list[Episode]:
 
 
 def begin(file: Path, how: How, *, resume: bool) -> list[Episode]:
-    """What was played before, after which the file can be written on. Raises OtherRun."""
-    episodes = read(file)
+    """What was played before, after which the file can be written on. Raises OtherRun.
+
+    Without what will be played again.
+    """
+    episodes = [episode for episode in read(file) if episode.kind not in PLAYED_AGAIN]
     if episodes and not resume:
         raise OtherRun(f"{file} has {len(episodes)} episodes: go on with --resume, or give another --out.")
     for name in ("model", "mode", "commit"):

@@ -14,7 +14,7 @@ class UsageMeter(msgspec.Struct):
     """The usage of one run so far.
 
     `before_s`: its seconds in earlier processes, if it was resumed. `waited_s`: how many of all its seconds were
-    spent waiting for somebody to answer a question.
+    spent waiting for somebody to answer a question. `answering_s`: how many models took to reply.
 
     `cost` is in US dollars, without that of the `unpriced` generations, whose cost is unknown.
     """
@@ -32,6 +32,7 @@ class UsageMeter(msgspec.Struct):
     events: int = 0
     started: float = msgspec.field(default_factory=time.time)
     before_s: float = 0
+    answering_s: float = 0
     waited_s: float = 0
     clock: float = msgspec.field(default_factory=time.perf_counter)
 

@@ -45,7 +45,7 @@ def check_prices(limits: Limits, prices: Prices, endpoints: Iterable[Endpoint]) 
 
 
 class Used(msgspec.Struct, frozen=True):
-    """What a turn used."""
+    """What a turn used. Its tools' time is not in `took_s`: a last turn has none."""
 
     tokens: int = 0
     cost: float = 0.0

@@ -118,4 +118,6 @@ class ModelCalls:
             if not isinstance(error, ContextTooLong):
                 self.budget.usage.failed()
             raise
-        return Generation(reply, time.perf_counter() - began)
+        duration_s = time.perf_counter() - began
+        self.budget.usage.answering_s += duration_s
+        return Generation(reply, duration_s)

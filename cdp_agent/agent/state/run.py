@@ -257,7 +257,7 @@ class Run:
     @property
     def _used(self) -> Used:
         usage = self.usage
-        return Used(usage.tokens, usage.cost, usage.worked_s)
+        return Used(usage.tokens, usage.cost, usage.answering_s)
 
     def record_observation(self, seen: ObservedPage) -> None:
         """Records what the model is shown of a page."""

@@ -52,9 +52,8 @@ def line(episode: Episode) -> bytes:
     return msgspec.json.encode(episode) + b"\n"
 
 
-def this_commit() -> str:
+def this_commit(folder: Path = Path(__file__).parent) -> str:
     """The short hash of the commit, with a "+" if something is not committed; the version where there is no git."""
-    folder = Path(__file__).parent
     try:
         commit = _git("rev-parse", "--short", "HEAD", folder=folder)
         return f"{commit}+" if _git("status", "--porcelain", "-uno", folder=folder) else commit

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from bench.evals.episodes import Episode
-from bench.evals.files import read
+from bench.evals.files import read, this_commit
 from bench.options import keep, options
 from bench.report import table, this_machine
 
@@ -52,7 +52,8 @@ def played(package: Path, seed: int) -> list[Episode]:
         out = Path(folder) / "episodes.jsonl"
         command = [sys.executable, "-m", "bench.evals", "--suite", "own", "--seeds", str(seed + 1), "--out", str(out)]
         subprocess.run([*command, *TEN], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        return [episode for episode in read(out) if episode.seed == seed]
+        commit = this_commit(package)
+        return [msgspec.structs.replace(each, commit=commit) for each in read(out) if each.seed == seed]
 
 
 def rows(sides: Sides) -> list[list[str]]:

@@ -31,6 +31,7 @@ from bench.evals.task import Env, Play, Task
 from bench.options import keep, options
 from bench.report import Machine, table, this_machine
 from cdp_agent import Browser, Page
+from cdp_agent.errors import ActionError
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.page.snapshot.lines import line_of, refs_in
 from cdp_agent.session.session import Session
@@ -134,7 +135,11 @@ class Recorder:
         return await self.whole(), outcome.text
 
     async def whole(self) -> str:
-        return (await self.page.snapshot(budget_tokens=WHOLE)).text
+        """The view; what stands in the way where the page cannot be read, such as a dialog."""
+        try:
+            return (await self.page.snapshot(budget_tokens=WHOLE)).text
+        except ActionError as error:
+            return str(error)
 
     async def note(self) -> None:
         """What the policy has taken since the last call."""
@@ -160,14 +165,14 @@ class Recorder:
             self.needs.append(Need(self._task, figure, size, at_ours, at_theirs))
 
 
-async def needs_of(task: Task, seed: int, browser: Browser, playwright: DriverProcess) -> tuple[list[Need], str]:
+async def needs_of(
+    task: Task, seed: int, browser: Browser, downloads: Path, playwright: DriverProcess
+) -> tuple[list[Need], str]:
     """What its policy needs, and why the task was not solved, if so. Raises NotFetched."""
     assert task.policy is not None  # all of ours have one
     async with AsyncExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
-        files, downloads = folder / "files", folder / "downloads"
-        for path in (files, downloads):
-            path.mkdir()
+        files = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        _empty(downloads)
         page = await browser.new_page()
         env = Env(files, downloads, page)
         url = await stack.enter_async_context(task.start(env, seed))
@@ -188,26 +193,36 @@ async def needs_of(task: Task, seed: int, browser: Browser, playwright: DriverPr
         return recorder.needs, why
 
 
+def _empty(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.unlink()
+
+
 async def measure(names: list[str], seed: int) -> Result:
     needs: list[Need] = []
     failed: dict[str, str] = {}
-    with running_chrome() as endpoint:
+    with running_chrome() as endpoint, tempfile.TemporaryDirectory() as downloads:
         command = [str(python_in(python_packages(PLAYWRIGHT))), "-m", "bench.drivers.playwright"]
-        async with Browser.connect(endpoint) as browser:
+        async with Browser.connect(endpoint, downloads=downloads) as browser:
             version = browser.version.product
             with driving(command, endpoint) as playwright:
                 for task in tasks():
                     if names and task.name not in names:
                         continue
                     try:
-                        new, why = await needs_of(task, seed, browser, playwright)
+                        new, why = await needs_of(task, seed, browser, Path(downloads), playwright)
                     except NotFetched as error:
                         failed[task.name] = f"skipped: {error}"
                         continue
                     needs += new
                     if why:
                         failed[task.name] = why
-    return Result(this_machine(version, playwright=PLAYWRIGHT.partition("==")[2]), seed, needs, failed)
+    return Result(
+        this_machine(version, program="python -m bench.evals.views", playwright=PLAYWRIGHT.partition("==")[2]),
+        seed,
+        needs,
+        failed,
+    )
 
 
 def share(needs: list[Need], side: str, budget: int) -> str:
@@ -222,12 +237,28 @@ def main() -> None:
     arguments = parser.parse_args()
     result = asyncio.run(measure(arguments.tasks, arguments.seed))
     keep(result, arguments.json)
+    tell(result)
+
+
+def tell(result: Result) -> None:
+    """Prints the tables."""
     needs = result.needs
     names = dict.fromkeys(need.task for need in needs)
+    shown_by_both = [need for need in needs if WHOLE in need.theirs]
     print(f"{result.machine}\n\nOf {len(needs)} needs of {len(names)} tasks, seed {result.seed}:\n")
     heads = ["in the view", *("whole" if budget == WHOLE else f"{budget:,} tokens" for budget in BUDGETS)]
-    sides = {"ours": "cdp_agent", "theirs": "Playwright, cut"}
-    print(table(heads, [[name, *(share(needs, side, budget) for budget in BUDGETS)] for side, name in sides.items()]))
+    rows = [
+        [f"{name}{which}", *(share(some, side, budget) for budget in BUDGETS)]
+        for which, some in (("", needs), (f", the {len(shown_by_both)} that both have", shown_by_both))
+        for side, name in (("ours", "cdp_agent"), ("theirs", "Playwright, cut"))
+    ]
+    print(table(heads, rows))
+    print("\nWhat Playwright's whole snapshot lacks has another role or name there, or is not in it.")
+    _tell_tasks(result, list(names))
+
+
+def _tell_tasks(result: Result, names: list[str]) -> None:
+    needs = result.needs
     print(
         "\nBy task: needs, tokens of our largest whole view, and what is shown at each budget, ours / Playwright's:\n"
     )

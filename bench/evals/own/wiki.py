@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,6 +47,15 @@ def tiddlers_of(site: Site) -> dict[str, str]:
     return {title: text for title, text in zip(titles, texts, strict=True) if not title.startswith(("$:/", "Draft of"))}
 
 
+async def _saved(site: Site, is_so: Callable[[dict[str, str]], bool]) -> dict[str, str]:
+    """The tiddlers, once that is so: pages send what was changed to the server some seconds later."""
+    for _ in range(100):
+        if is_so(tiddlers_of(site)):
+            break
+        await asyncio.sleep(0.1)
+    return tiddlers_of(site)
+
+
 def _plant(rng: random.Random) -> dict[str, str]:
     return {
         "new": rng.choice(["Cloudberry", "Wood anemone", "Marsh marigold"]),
@@ -57,7 +67,8 @@ def _plant(rng: random.Random) -> dict[str, str]:
 
 async def _made(episode: Episode) -> str:
     asked = episode.asked
-    text = tiddlers_of(episode.site).get(asked["new"], "")
+    tiddlers = await _saved(episode.site, lambda tiddlers: asked["new"] in tiddlers)
+    text = tiddlers.get(asked["new"], "")
     is_so = f"tags: {asked['tag']}\n" in text and text.rstrip().endswith(f"\n\n{asked['text']}")
     return "" if is_so else f"it is {text!r}"
 
@@ -93,8 +104,9 @@ async def tallest(play: Play) -> None:
 
 
 async def _deleted(episode: Episode) -> str:
-    gone = set(PLANTS) - tiddlers_of(episode.site).keys()
-    return "" if gone == {episode.asked["plant"]} else f"{sorted(gone)} are gone"
+    plant = episode.asked["plant"]
+    gone = set(PLANTS) - (await _saved(episode.site, lambda tiddlers: plant not in tiddlers)).keys()
+    return "" if gone == {plant} else f"{sorted(gone)} are gone"
 
 
 @own("wiki_delete", WIKI, "Delete the tiddler '{plant}'.", _deleted, asked=_plant)

@@ -429,7 +429,7 @@ class CustomList:
         if how == "part":
             self._shown.append(await self._at.world.call("displayedValue", self._local, returning=str))
         if self._creates:
-            return f"{quoted(text)} was created, since the list had no such option"
+            return f"{quoted(option.text)} was clicked, an option that the list makes of any text"
         return "" if how == "shown" else f"{quoted(option.text)} was clicked"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -16,7 +17,7 @@ from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection, Session
-from cdp_agent.errors import ActionError, DialogOpen, InvalidArguments, PageUnresponsive
+from cdp_agent.errors import ActionError, DialogOpen, InvalidArguments, PageUnresponsive, SetupError
 from cdp_agent.page.actions import mouse
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.page import Page, tab_of
@@ -381,3 +382,9 @@ async def test_a_step_answers_the_dialog_that_another_one_brings_up(browser: Bro
     assert left_open.error is not None
     assert 'The last step is not over: the page asks (confirm): "Delete all?"' in left_open.error.message
     await page.answer_dialog(False)
+
+
+async def test_a_policy_that_is_none_is_refused_before_chrome_starts() -> None:
+    wrong: Any = "ask"
+    with pytest.raises(SetupError, match=r"dialogs is a DialogPolicy, .* not 'ask'"):
+        await Browser.launch(dialogs=wrong)

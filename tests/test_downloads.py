@@ -138,6 +138,7 @@ async def test_a_disk_that_is_full_is_told_and_nothing_is_left_of_the_download(
     assert list(small_disk.iterdir()) == []
 
 
+@pytest.mark.whole_chrome
 async def test_downloads_of_a_chrome_that_is_not_ours_are_only_listened_to(
     detached: DetachedChrome, serve: Serve, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from cdp_agent import Page
 from cdp_agent.page.snapshot.lines import ref_of_change, refs_in
+from fixtures.replay import PAGE_BEFORE
 
 _RENDERED_ANEW = re.compile(" *~ rendered anew: ")
 Ask = Callable[[str, dict[str, Any]], Awaitable[tuple[str, str]]]
@@ -89,8 +90,8 @@ class Play:
         return matching[nth]
 
     def seen(self, pattern: str) -> str:
-        """What the regular expression, or its group, matches last in the view. Raises NotInView."""
-        return last_match(pattern, self.view)
+        """What the regular expression, or its group, matches last in the view of this page. Raises NotInView."""
+        return last_match(pattern, self.view.partition(PAGE_BEFORE)[0])
 
     async def answer(self, result: str) -> None:
         """Ends the task with this answer."""

@@ -14,6 +14,7 @@ import msgspec
 from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.browser.launch.proxy import ChromeProxy, Proxy, chrome_proxy
 from cdp_agent.cdp import target
+from cdp_agent.errors import SetupError
 from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.page.tab.settings import PageSettings, Viewport, viewport_of
 
@@ -49,6 +50,8 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
         isolated: bool = False,
     ) -> ContextOptions:
         """The options for the arguments of `Browser.launch` or a similar call, with files read. Raises SetupError."""
+        if not isinstance(dialogs, DialogPolicy | None):
+            raise SetupError(f"dialogs is a DialogPolicy, such as DialogPolicy.all('dismiss'), not {dialogs!r}.")
         parsed_proxy = state = None
         if proxy is not None:
             parsed_proxy = chrome_proxy(proxy)

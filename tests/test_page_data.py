@@ -177,7 +177,7 @@ async def test_records_of_an_element_and_none_where_nothing_repeats(sheet: Page)
 
     assert [record["text"] for record in await sheet.records(few.ref)] == ["a", "b", "c"]
 
-    await show(sheet, "<p>Once</p>")
+    await show(sheet, "<h1>Prose</h1><p>One</p><p>Two</p><p>Three</p>")
     assert await sheet.records() == []
 
 

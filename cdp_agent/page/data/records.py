@@ -31,6 +31,8 @@ _WEIGHT_AROUND = 0.1
 _VALUES = frozenset({"f", "x", "img"})
 _ALIKE = frozenset("tr td th li dt dd article".split())  # noqa: SIM905
 """What is of one kind among its siblings whatever its classes are: every other row may have one."""
+_PROSE = frozenset("p q pre h1 h2 h3 h4 h5 h6".split())  # noqa: SIM905
+"""What is no record by itself, however often it is there."""
 _NO_FIELD = frozenset({"button"})
 _LABELLED = re.compile(r"([^\W\d_][^:\n]{0,29}):\s+(\S.*)", re.DOTALL)
 _NAMING = {"img": "image", "time": "date"} | {f"h{level}": "title" for level in range(1, 7)}
@@ -230,9 +232,11 @@ def _scores(root: _Node) -> tuple[dict[str, float], dict[str, list[_Node]]]:
         return below
 
     walk(root, 1)
-    return {
-        path: score for path, score in fields.items() if len(alike[path]) >= _LEAST_RECORDS and alike[path][0].children
-    } or {path: score for path, score in fields.items() if len(alike[path]) >= _LEAST_RECORDS}, alike
+    several = {path: score for path, score in fields.items() if len(alike[path]) >= _LEAST_RECORDS}
+    scored = {path: score for path, score in several.items() if alike[path][0].children}
+    if not scored:
+        scored = {path: several[path] for path in several if _kind(alike[path][0].element) not in _PROSE}
+    return scored, alike
 
 
 class _Field(msgspec.Struct):

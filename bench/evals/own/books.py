@@ -210,7 +210,7 @@ async def add_user(play: Play) -> None:
     await play.call("fill", ref=play.ref('textbox "Username'), value=name)
     await play.call("fill", ref=play.ref('textbox ".*[Ee]mail'), value=address)
     await play.call("fill", ref=play.ref('textbox "Password'), value=password)
-    for line in re.findall('checkbox "Allow .*', play.view):
+    for line in re.findall('.*checkbox "Allow .*', play.view):
         wanted = "Allow Uploads" in line or "Allow Downloads" in line
         if wanted != ("[checked]" in line):
             await play.call("check" if wanted else "uncheck", ref=str(ref_in(line)))

@@ -1,6 +1,6 @@
 """Whether what a policy needs of a page is in its view at 2,000, 5,000 and 10,000 tokens: ours, and Playwright's cut.
 
-python -m bench.evals.views --json bench/results/evals_views.json > bench/results/evals_views.md
+python -m bench.evals.views > bench/results/evals_views.md
 python -m bench.evals.views [--json FILE] [--seed 0] [TASK …]
 
 The own tasks are done by their policies. What a policy takes from a view is what is needed: the elements that it acts

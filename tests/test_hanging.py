@@ -182,6 +182,7 @@ async def test_a_page_that_hangs_after_a_click_is_waited_for_once(
 
 
 @sooner
+@pytest.mark.alone
 async def test_a_frame_of_another_site_that_hangs_is_named_and_left(
     browser: Browser, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,7 @@ def ways(page: Page, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     return count
 
 
+@pytest.mark.alone
 async def test_a_new_document_and_the_first_acts_there_wait_for_few_answers(
     page: Page, serve: Serve, ways: Callable[[], int]
 ) -> None:

@@ -204,3 +204,15 @@ async def test_a_conclusion_that_does_not_get_shorter_is_an_error(page: Page, mo
     async with model.client() as client:
         with pytest.raises(BadReply, match="too long for one answer"):
             await extract(page, "How many flights?", model=client, schema=schema, context_tokens=2_300)
+
+
+async def test_a_conclusion_that_is_cut_off_is_an_error_that_says_what_to_do(page: Page, model: Model) -> None:
+    await put(page, f"<table><tr><th>To<th>Price{ROWS}</table>")
+    schema = {"type": "object", "properties": {"flights": {"type": "integer"}}, "required": ["flights"]}
+    model.says = lambda request: Cut("{") if "response_format" in request else "- flights"
+
+    async with model.client() as client:
+        with pytest.raises(BadReply, match="too long for one answer: ask for a list") as raised:
+            await extract(page, "How many flights?", model=client, schema=schema, context_tokens=2_300)
+
+    assert type(raised.value) is BadReply

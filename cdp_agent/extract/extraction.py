@@ -94,7 +94,7 @@ async def extract(
         value = await run.answer(form, context_tokens)
     # In a thread, since a thousand rows take a tenth of a second, in which nothing else would go on.
     looked_up = await asyncio.to_thread(_looked_up, value, contents, form, description)
-    notices += [*looked_up.notices, *run.notices]
+    notices = [*notices, *looked_up.notices, *run.notices]
     calls, usage = run.asker.calls, run.asker.usage
     return Extraction(value, looked_up.missing, notices, calls, usage, looked_up.sources, looked_up.misplaced)
 
@@ -198,6 +198,8 @@ class _Run:
                 if room < _LEAST_ROOM or len(findings) == 1:
                     raise self.asker.bad(_TOO_LONG) from None
                 continue
+            except CutOff:
+                raise self.asker.bad(_TOO_LONG) from None
             if sum(map(tokens, shorter)) > sum(map(tokens, findings)) * _LEAST_SHORTENED:
                 raise self.asker.bad(_TOO_LONG)
             findings = shorter

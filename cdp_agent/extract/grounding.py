@@ -34,7 +34,6 @@ _RAISED = re.compile("(?<=\\d)[⁰¹²³⁴-⁹]+")
 _OF_A_VERSION = re.compile(r"\bv(?=\d+\.\d)")
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W_]+")
-_IDEOGRAPH = re.compile("[\u2e80-\U0010ffff]")  # scripts from here on do not separate words
 _HEADING = re.compile(r"#{1,6} |\*\*[^*]+\*\*$|\| [^|]+ \|$")
 _TABLE_RULE = re.compile(r"\|(?: --- \|)+")
 _SPACES = re.compile(r"\s+")
@@ -46,7 +45,8 @@ _NEUTRAL_WORDS = frozenset(
     """.split()  # noqa: SIM905  # words, not a list of strings
 )
 """Words next to figures that add nothing to their meaning."""
-_FIRST_IDEOGRAPH = 0x2E80
+_FIRST_IDEOGRAPH = 0x2E80  # scripts from here on do not separate words
+_IDEOGRAPH = re.compile(f"[{chr(_FIRST_IDEOGRAPH)}-\U0010ffff]")
 _STEM = 3  # letters in which two forms of a word agree
 _ENDING = 3  # letters that a form of a word may have more
 

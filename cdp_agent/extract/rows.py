@@ -19,6 +19,9 @@ from .grounding import SourcePage, Ungrounded, leaves
 _LEAST_SHARE = 0.5
 _ON_A_SIDE = 0.8
 """The share of a field's values by which it stands after, or before, the names of the cards."""
+_TOO_MANY = 200
+"""A value in as many lines tells nothing of where its row is."""
+_LONGEST_CARD = 50  # lines
 _COMMON = 0.5
 """A value that more of the rows have is that of all of them, which may stand above them: it is not looked for."""
 
@@ -67,10 +70,10 @@ def _lists(value: object, path: str) -> Iterator[tuple[str, list[dict[str, objec
 
 def _row(path: str, row: dict[str, object], page: SourcePage) -> _Row:
     looked_up = ((at, leaf, page.lines_with(leaf)) for at, leaf in leaves(row, path))
-    found = [
+    on_page = [
         _Leaf(at, leaf, at.removeprefix(path), lines, page.places_of(leaf)) for at, leaf, lines in looked_up if lines
     ]
-    return _Row(path, sorted(found, key=lambda leaf: len(leaf.lines)))
+    return _Row(path, sorted(on_page, key=lambda leaf: len(leaf.lines)))
 
 
 def _check(rows: list[_Row], page: SourcePage, checked: RowsChecked) -> None:
@@ -127,9 +130,6 @@ def _line_with_most(row: _Row) -> int:
     fewest = min(row.leaves, key=lambda leaf: len(leaf.lines)).lines
     counts = Counter(line for leaf in row.leaves for line in leaf.lines if len(leaf.lines) < _TOO_MANY)
     return max(counts or fewest, key=lambda line: (counts[line], line in fewest))
-
-
-_TOO_MANY = 200
 
 
 def _count(rows: list[_Row], together: Sequence[frozenset[int] | None], page: SourcePage, checked: RowsChecked) -> None:
@@ -213,14 +213,11 @@ def _place_of(row: _Row, field: str) -> int | None:
 def _region(place: int, order: list[int], *, follows: bool) -> tuple[int, int]:
     """The lines of a card, from the first to before the last: those after its name, or those before it."""
     at = bisect_left(order, place)
-    if follows:
-        lengths = [after - before for before, after in pairwise(order)]
-        longest = 2 * max(lengths, default=_LONGEST_CARD)
-        return place, order[at + 1] if at + 1 < len(order) else place + longest
-    return order[at - 1] + 1 if at else 0, place + 1
-
-
-_LONGEST_CARD = 50  # lines
+    if not follows:
+        return order[at - 1] + 1 if at else 0, place + 1
+    if at + 1 < len(order):
+        return place, order[at + 1]
+    return place, place + 2 * max((after - before for before, after in pairwise(order)), default=_LONGEST_CARD)
 
 
 def _is_in(places: list[int], place: int) -> bool:

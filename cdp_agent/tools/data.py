@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.snapshot.lines import quoted
+from cdp_agent.page.snapshot.lines import quoted, unread_lines
 from cdp_agent.tools.as_csv import as_csv
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
@@ -74,7 +74,7 @@ async def read_table(args: ReadTableArguments, context: Context) -> Observation:
     else:
         limit = args.limit if args.ref else _SHOWN
         parts = [_table_text(table, limit) for table in shown] or ["There is no table with data on the page."]
-        text = "\n\n".join([*parts, *_unread(tables.unread)])
+        text = "\n\n".join([*parts, *unread_lines(tables.unread)])
     return Observation(context.read(text), TablesRead(shown, tables.unread))
 
 
@@ -88,9 +88,9 @@ async def read_records(args: ReadRecordsArguments, context: Context) -> Observat
         text = as_csv(fields, rows)
     elif rows:
         head = f"{len(rows):,} records, {len(fields)} fields{_of(len(rows), args.limit or 0)}:"
-        text = "\n".join([head, as_csv(fields, rows[: args.limit or None]), *_unread(records.unread)])
+        text = "\n".join([head, as_csv(fields, rows[: args.limit or None]), *unread_lines(records.unread)])
     else:
-        text = "\n".join(["Nothing repeats on the page.", *_unread(records.unread)])
+        text = "\n".join(["Nothing repeats on the page.", *unread_lines(records.unread)])
     return Observation(context.read(text), RecordsRead(fields, rows, records.unread))
 
 
@@ -131,7 +131,3 @@ def _chosen(names: list[str], columns: Sequence[str] | None) -> list[str]:
         missing = (columns or names)[chosen.index(None)]
         raise InvalidArguments(f"There is no column {missing!r}. There are: {', '.join(map(repr, names))}.")
     return [name for name in chosen if name is not None]
-
-
-def _unread(unread: list[str]) -> list[str]:
-    return [f"A frame could not be read: {why}" for why in unread]

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from cdp_agent.errors import ActionError, BadReply, InvalidArguments, Refused, SetupError
 from cdp_agent.page.actions.scroll import Direction
-from cdp_agent.page.snapshot.lines import quoted, shortened
+from cdp_agent.page.snapshot.lines import quoted, shortened, unread_lines
 from cdp_agent.tools.as_csv import as_csv
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
@@ -102,7 +102,7 @@ def _searched(args: SearchPageArguments, result: SearchResult) -> str:
     else:
         shown = f", the first {len(result.matches)} of them" if len(result.matches) < result.total else ""
         lines = [f"{result.total} match{'es' if result.total > 1 else ''}{shown}:", *map(_match_line, result.matches)]
-    return "\n".join(lines + _unread(result.unread))
+    return "\n".join(lines + unread_lines(result.unread))
 
 
 def _match_line(match: Match) -> str:
@@ -135,16 +135,12 @@ def _found(selector: str, result: FindResult) -> str:
     ]
     if has_none:
         lines.append(f"None of them has the attribute {' or '.join(map(shortened, has_none))}.")
-    return "\n".join(lines + _unread(result.unread))
+    return "\n".join(lines + unread_lines(result.unread))
 
 
 def _value(value: str) -> str:
     """An attribute's value; in quotes if it could be taken for several values, or for a ref."""
     return quoted(value) if _AMBIGUOUS.search(value) else value
-
-
-def _unread(unread: list[str]) -> list[str]:
-    return [f"A frame could not be read: {why}" for why in unread]
 
 
 class ExtractArguments(Arguments, frozen=True):

@@ -10,6 +10,7 @@ import msgspec
 
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.markdown.markdown import parse
+from cdp_agent.page.markdown.markdown_sink import target_of
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
@@ -38,9 +39,8 @@ class DataDocument(msgspec.Struct, frozen=True):
         return f"E{self._refs.number(self._world, int(element.get('i', '0')))}"
 
     def target_of(self, link: Element) -> str:
-        """The address that a link leads to, as page/markdown has it."""
-        below = link.get("r")
-        return link.get("h", "") if below is None else self._folder + below
+        """The address that a link leads to."""
+        return target_of(link, self._folder)
 
 
 class Documents(msgspec.Struct, frozen=True):

@@ -87,8 +87,13 @@ class Source(msgspec.Struct, frozen=True):
 
     def target_of(self, link: Element) -> str:
         """The address that a link leads to."""
-        below = link.get("r")
-        return link.get("h", "") if below is None else self.folder + below
+        return target_of(link, self.folder)
+
+
+def target_of(link: Element, folder: str) -> str:
+    """The address that a link leads to; `folder` is the beginning of those that are written without it."""
+    below = link.get("r")
+    return link.get("h", "") if below is None else folder + below
 
 
 class Sink:

@@ -12,6 +12,7 @@ import msgspec
 
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.page.snapshot.frame_part import FramePart
+from cdp_agent.page.snapshot.lines import unread_lines
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable, parse_ref
 from cdp_agent.page.tab.tab import Tab
@@ -52,7 +53,7 @@ class PageSchema(msgspec.Struct, frozen=True, dict=True):
         """The elements as JSON, one per line, and notes."""
         lines = ",\n".join(msgspec.json.encode(each).decode() for each in self.elements)
         notes = [f"{self.cut} more elements were left out, those out of view first."] if self.cut else []
-        notes += [f"A frame could not be read: {why}" for why in self.unread]
+        notes += unread_lines(self.unread)
         return "\n".join([f"[{lines}]", *notes])
 
 

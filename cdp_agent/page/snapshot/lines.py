@@ -8,7 +8,7 @@ or an address, even if it imitates one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 import msgspec
@@ -172,6 +172,11 @@ def heading(url: str, title: str) -> str:
 def shown_address(url: str) -> str:
     """An address for a model, shortened, since pages can make it arbitrarily long."""
     return shortened(url, LONGEST_ADDRESS)
+
+
+def unread_lines(unread: Iterable[str]) -> list[str]:
+    """Lines on the frames that could not be read, by the reasons."""
+    return [f"A frame could not be read: {why}" for why in unread]
 
 
 def shortened(text: str, longest: int = 160) -> str:

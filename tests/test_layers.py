@@ -52,10 +52,10 @@ ROOMS = {
     "browser": ["launch", "attach", "."],
     "providers": ["base", "shared", "openai", "anthropic", "google", "ollama", "."],
     "websearch": ["base", "engines", "."],
-    "agent": ["base", "model", "observation", "state", "judge", "."],
+    "agent": ["base", "model", "observation", "rows", "state", "judge", "."],
     "steps": ["language", "resolve", "approval", "flow", "."],
     "cli": [
-        *("status", "caller", "terminal", "argument_parser", "flags", "words", "names"),
+        *("status", "caller", "terminal", "argument_parser", "flags", "words", "names", "row_files"),
         *("prelaunch", "parser", "printed", "session", "subcommands", "."),
     ],
     "tools": [".", "members"],

@@ -14,6 +14,7 @@ from cdp_agent.agent.base.task import Plan
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.history import CallResult
 from cdp_agent.agent.observation.stuck_detector import Stuck
+from cdp_agent.agent.rows.named import in_brief
 from cdp_agent.agent.steps_tool import STEPS, StepsDone, StepsToolArguments, follow, shown_by_view
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, NotInteractable, SessionClosed, StaleRef
 from cdp_agent.events import (
@@ -40,6 +41,7 @@ from cdp_agent.tools.base import Answer, Context, Observation, facts
 from cdp_agent.tools.members.anthropic import MEMBERS
 from cdp_agent.tools.navigation import WaitArguments
 from cdp_agent.tools.picturing import Screenshot
+from cdp_agent.tools.rows import rows_of
 
 if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run
@@ -84,6 +86,7 @@ class Batch:
         self._seen = run.observer.seen  # by the model
         self._changed = False  # more than a call's own element
         self._failed: set[str] = set()  # the refs of calls that failed, and "" if there are any
+        self._rows_note = ""  # how to use rows that the current call has read
         self._hindrance = ""  # why the next call was not run
         self._parsed: list[Call | ActionError] = []
         self._pages_before: list[Page] = []
@@ -161,7 +164,7 @@ class Batch:
         if isinstance(outcome, BlockedByPolicy):
             run.emit(FirewallBlocked(**run.stamp, action=call.name, message=str(outcome)))
         if isinstance(outcome, Observation) and not isinstance(outcome.value, StepsDone):
-            self._observed(call, parsed, outcome)
+            return self._observed(call, parsed, outcome)
         return outcome
 
     async def _step(self, parsed: Call) -> Outcome:
@@ -254,7 +257,8 @@ class Batch:
             )
         )
 
-    def _observed(self, call: ToolCall, parsed: Call | ActionError, outcome: Observation) -> None:
+    def _observed(self, call: ToolCall, parsed: Call | ActionError, outcome: Observation) -> Observation:
+        """Records what a call has brought; returns it with rows under the name that they are kept by."""
         run = self._run
         finding = isinstance(parsed, Call) and parsed.tool.needs_model
         for notice in outcome.notices:
@@ -267,8 +271,9 @@ class Batch:
             self.receipts.append(shown_by_view(outcome.value) if self._of_steps else outcome.value)
         if isinstance(outcome.value, Snapshot):
             self.snapshot = outcome.value
-            return
+            return outcome
         url = run.tabs.page.url
+        outcome = self._with_named_rows(outcome, url)
         arguments = call.arguments if isinstance(parsed, Call) else ""
         evidence = (run.usage.steps, call.name, outcome.text, outcome.value)
         run.evidence.add_result(*evidence, finding=finding, url=url, arguments=arguments, from_user=outcome.from_user)
@@ -276,6 +281,15 @@ class Batch:
             run.addresses.learn_result(outcome.value, url)
         else:
             run.addresses.learn(outcome.text)
+        return outcome
+
+    def _with_named_rows(self, outcome: Observation, url: str) -> Observation:
+        rows = rows_of(outcome.value)
+        named = None if rows is None else self._run.rows.add(self._run.secrets.masked(rows), url)
+        if named is None or "read_rows" not in self._run.tools:  # as in runs by steps, whose outputs are whole
+            return outcome
+        self._rows_note = named.how
+        return msgspec.structs.replace(outcome, text=in_brief(outcome.text, named.read))
 
     async def _check_progress(self) -> None:
         """Judges whether the calls made progress, and sets `stuck`."""
@@ -371,8 +385,8 @@ class Batch:
         text = prompts.cut(_outcome_text(outcome), self._run.max_result_tokens)
         has_lines = isinstance(outcome, Observation) and isinstance(outcome.value, Receipt)
         text = prompts.result(call.name, short_form(text) if has_lines else text)
-        if self.tab_note:
-            text = f"{text}\n{self.tab_note}"
+        text = "\n".join(filter(None, [text, self._rows_note, self.tab_note]))
+        self._rows_note = ""
         asked = isinstance(parsed, Call) and parsed.tool.read_only and not isinstance(outcome, Answer)
         return CallResult(call.id, text, None if asked else prompts.result(call.name, _short(outcome)))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import OverBudget, out_of_time
+from cdp_agent.agent.rows.handing_over import handing_over, looking
 from cdp_agent.agent.startup import begin, resume
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.agent.state.checkpoint import Checkpoint
@@ -154,8 +155,9 @@ class Loop:
         # Runs by steps need neither tool: they have their own plan, and the verifier gives their answer.
         if run.options.replan:
             run.tools["revise_plan"] = revising(run)
-        if run.task.form is not None:
-            run.tools["done"] = TypedDone.of(run.task.form)
+        form = run.task.form
+        run.tools["done"] = handing_over(run.tools["done"] if form is None else TypedDone.of(form), run.rows, form)
+        run.tools.setdefault("read_rows", looking(run.rows))
         if run.options.toolset == "own":
             run.tools.setdefault(STEPS.name, STEPS)
         async with nullcontext() if self._approval is None else self._approval.holding():

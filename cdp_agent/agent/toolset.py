@@ -69,7 +69,7 @@ def spec_of(tool: Tool) -> ToolSpec:
 
     Ours are described in short: a call out of bounds is refused with the reason.
     """
-    shown = tool.brief if tool.is_ours and not isinstance(tool, TypedDone) else tool.parameters
+    shown = tool.brief if tool.is_ours else tool.parameters
     return ToolSpec(tool.name, tool.description, shown, tool.parameters, is_member=MEMBERS.get(tool.name) is tool)
 
 
@@ -127,6 +127,11 @@ class TypedDone(Tool, frozen=True, eq=False):
         parameters = as_argument(self.form.source)
         described = {"description": _ANSWER, **parameters["properties"][WRAPPER]}
         return {**parameters, "properties": {WRAPPER: described}}
+
+    @property
+    def brief(self) -> dict[str, Any]:
+        """See Tool.brief."""
+        return self.parameters
 
     def parse(self, source: str | Mapping[str, object]) -> Arguments:
         """See Tool.parse."""

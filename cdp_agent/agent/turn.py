@@ -50,7 +50,7 @@ async def take_turn(run: Run) -> None:
         generation.tell(run.log, *batch.counts)
     refusal = None
     if batch.answer is not None:
-        refusal = await _conclude(run, batch.answer.result, success=batch.answer.success)
+        refusal = await _conclude(run, batch.answer)
         if refusal is None:
             return
     if batch.stuck is Stuck.END:
@@ -81,11 +81,11 @@ def _request(run: Run) -> Request:
     return Request(run.models.endpoint.model, run.history.messages(), specs, "required", continued=True, refs=refs)
 
 
-async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:
+async def _conclude(run: Run, answer: Answer) -> str | None:
     """Ends the run with this answer and returns None, or returns why it is not accepted."""
     from cdp_agent.agent.judge import validator  # late: its dependencies take long to import
 
-    return await (validator.conclude if success else validator.confirm_abort)(run, answer)
+    return await (validator.conclude(run, answer) if answer.success else validator.confirm_abort(run, answer.result))
 
 
 async def take_last_turn(run: Run, limit: TaskError) -> None:
@@ -101,7 +101,7 @@ async def take_last_turn(run: Run, limit: TaskError) -> None:
         generation.tell(run.log)
         answer = await _answer_in(run, generation.reply.tool_calls)
         if answer is not None and answer.success:
-            await _conclude(run, answer.result, success=True)
+            await _conclude(run, answer)
     except (ModelError, OverBudget):
         pass  # the limit is the reason that counts
     concluded: End | None = run.end
@@ -119,8 +119,7 @@ async def _answer_in(run: Run, calls: tuple[ToolCall, ...]) -> Answer | None:
         parsed = await parse_call_on(run.tabs.page, call, run.tools)
         if isinstance(parsed, Call) and parsed.tool.terminal:
             answer = await perform(parsed, run.context())
-            assert isinstance(answer, Answer)
-            return answer
+            return answer if isinstance(answer, Answer) else None
     return None
 
 

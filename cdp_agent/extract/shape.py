@@ -54,11 +54,11 @@ def _defined(schema: object, root: dict[str, Any], definitions: dict[str, Any]) 
         rewritten["$ref"] = f"#/$defs/{name}"
         if name not in definitions:
             definitions[name] = {}  # it may refer to itself
-            definitions[name] = _defined(_at(root, reference), root, definitions)
+            definitions[name] = _defined(at_reference(root, reference), root, definitions)
     return rewritten
 
 
-def _at(root: dict[str, Any], reference: str) -> Any:
+def at_reference(root: dict[str, Any], reference: str) -> Any:
     """The target of a reference within a schema."""
     target: Any = root
     for step in filter(None, reference.removeprefix("#").split("/")):
@@ -72,7 +72,7 @@ def with_numbers(value: Any, schema: Any, root: Any) -> Any:
     if not isinstance(schema, dict):
         return value
     if isinstance(reference := schema.get("$ref"), str) and reference.startswith("#/"):
-        schema = _at(root, reference)
+        schema = at_reference(root, reference)
     if isinstance(value, list):
         return [with_numbers(element, schema.get("items"), root) for element in value]
     if isinstance(value, dict):

@@ -15,11 +15,12 @@ def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([_text(row[name]) for name in columns])
+        writer.writerow([text_of(row[name]) for name in columns])
     return target.getvalue().rstrip("\n")
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """What is in a cell, as text."""
     if isinstance(value, list):
-        return " · ".join(map(_text, value))
+        return " · ".join(map(text_of, value))
     return value if isinstance(value, str) else "" if value is None else msgspec.json.encode(value).decode()

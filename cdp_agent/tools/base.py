@@ -147,6 +147,8 @@ class ToolOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Its result in words, for planners."""
     effect: Effect | None = None
     """How the risks of a call are determined; without it, a tool that is not `read_only` needs approval."""
+    gives_rows: bool = False
+    """Its value has rows: see `rows_of`."""
     value: type[msgspec.Struct] | None = None
     """The struct of its result, if programs use that rather than the text."""
 

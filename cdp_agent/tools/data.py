@@ -60,6 +60,7 @@ class RecordsRead(msgspec.Struct, frozen=True):
     read_only=True,
     by_callers=False,
     by_executors=False,
+    gives_rows=True,
     useful_if=lambda context: context.last_read.count("- row") > _IN_VIEW,
     gives="columns, counts and rows as CSV",
 )
@@ -78,7 +79,7 @@ async def read_table(args: ReadTableArguments, context: Context) -> Observation:
     return Observation(context.read(text), TablesRead(shown, tables.unread))
 
 
-@tool(read_only=True, by_default=False, by_executors=False, gives="fields, counts and records as CSV")
+@tool(read_only=True, by_default=False, by_executors=False, gives_rows=True, gives="fields, counts and records as CSV")
 async def read_records(args: ReadRecordsArguments, context: Context) -> Observation:
     """Read what repeats on the page by code, such as cards, results or items of a list: each as a row of CSV."""
     records = await context.page.records(args.ref)

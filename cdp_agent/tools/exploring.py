@@ -13,6 +13,7 @@ from cdp_agent.page.actions.scroll import Direction
 from cdp_agent.page.snapshot.lines import quoted, shortened, unread_lines
 from cdp_agent.tools.as_csv import as_csv
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
+from cdp_agent.tools.rows import rows_in
 
 if TYPE_CHECKING:
     from cdp_agent.extract import Extraction, Ungrounded
@@ -155,7 +156,7 @@ class ExtractArguments(Arguments, frozen=True):
     ] = None
 
 
-@tool(read_only=True, needs_model=True, gives="what was asked for: text, or JSON of that schema")
+@tool(read_only=True, needs_model=True, gives_rows=True, gives="what was asked for: text, or JSON of that schema")
 async def extract(args: ExtractArguments, context: Context) -> Observation:
     """Get what you describe out of the whole page, beyond what the snapshot shows.
 
@@ -186,17 +187,15 @@ def _extraction_text(extraction: Extraction) -> str:
 
 
 def _compact(value: object) -> str:
-    """JSON in one line, or a list of like objects as CSV, which takes half the tokens."""
-    rows = value if isinstance(value, list) else []
-    is_flat = all(
-        isinstance(row, dict)
-        and row.keys() == rows[0].keys()
-        and not any(isinstance(inner, dict | list) for inner in row.values())
-        for row in rows
+    """JSON in one line, or a list as CSV, which takes half the tokens, below what is beside it."""
+    rows = rows_in(value)
+    if rows is None or len(rows.rows) < _LEAST_ROWS:
+        return msgspec.json.encode(value).decode()
+    others = (
+        {name: inner for name, inner in value.items() if not isinstance(inner, list)} if isinstance(value, dict) else {}
     )
-    if len(rows) >= _LEAST_ROWS and is_flat:
-        return f"{len(rows):,} elements, as CSV:\n{as_csv(list(rows[0]), rows)}"
-    return msgspec.json.encode(value).decode()
+    beside = f"{msgspec.json.encode(others).decode()}\n" if others else ""
+    return f"{beside}{len(rows.rows):,} elements, as CSV:\n{as_csv(rows.columns, rows.rows)}"
 
 
 def _listed(values: list[Ungrounded]) -> str:

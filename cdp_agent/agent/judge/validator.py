@@ -15,18 +15,22 @@ from cdp_agent.agent.judge.claims import Checked, FoundClaim, check
 from cdp_agent.agent.judge.verified import reading
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import OverBudget
+from cdp_agent.agent.rows.handing_over import RowsAnswer
 from cdp_agent.agent.state.conversation import Conversation, Question
 from cdp_agent.agent.state.evidence import Shown, address_line
 from cdp_agent.agent.state.run import End, Run
 from cdp_agent.errors import ActionError, BadReply, BrowserError, Refused, SessionClosed
 from cdp_agent.events import AgentStatus, TaskValidated, TaskValidationError
+from cdp_agent.extract.claims import claims
 from cdp_agent.extract.contexts import placed
+from cdp_agent.extract.grounding import SourcePage
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import Quality, TaskError
 from cdp_agent.page.snapshot.budget import is_whole, tokens
 from cdp_agent.page.snapshot.lines import ITEMS, indent_of, shown_address
 from cdp_agent.security.fence import fence
-from cdp_agent.tools.base import Arguments, answer_tool
+from cdp_agent.steps.approval.risky_words import names_act
+from cdp_agent.tools.base import Answer, Arguments, answer_tool
 
 ACCEPTED = ("complete", "excellent")
 _ACTIONS_TOKENS, _FINDINGS_TOKENS, _PAGE_TOKENS = 4_000, 4_000, 4_000
@@ -41,6 +45,7 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 """Words of answers that rest on many rows: a superlative, a count, a claim about all. They only add what is shown."""
+_ALL = ("all", "every", "each", "alle")
 _ITEM = re.compile(rf"\s*- (?:{'|'.join(ITEMS)})\b")
 _BESIDE_CONTENT = re.compile(r"\s*- (?:banner|navigation|contentinfo)\b|\s*- +- ")
 """Parts of a page that are the same on others, and lines that are gone."""
@@ -85,6 +90,9 @@ _SHOWN = "Of the quotes, names, numbers and addresses in the answer these were s
 _ELSEWHERE = """\
 Of these the figures were shown, but not with the words or units that the answer has beside them. Decide by the line \
 whether it means the same:"""
+_HANDED = """\
+Code handed over the rows of this answer as it had read them: they are not made up. Judge whether they are those that \
+were asked for."""
 _OF_USER = "No page showed these; they are the user's own words:"
 _MISSING = "These were not found in anything shown to it:"
 _PICTURE = "The last picture that the agent had of the page comes with this; the labels were painted onto it."
@@ -100,30 +108,29 @@ class ValidateTaskArguments(Arguments, frozen=True):
 _VALIDATE = answer_tool("validate_task", "Give your verdict on the answer.", ValidateTaskArguments)
 
 
-async def conclude(run: Run, answer: str) -> str | None:
+async def conclude(run: Run, final: Answer) -> str | None:
     """Ends the run with the answer and returns None, or returns why it was not accepted, for the model to read.
 
     Raises ModelError, BrowserError.
     """
-    value: object = answer
+    value: object = final.result
     if run.task.form is not None:
-        value, problems = run.task.form.read(answer)
+        value, problems = run.task.form.read(final.result)
         if problems:
             run.usage.failed()
             run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=None, feedback=listed(problems)))
             return _DOES_NOT_FIT.format(problems=listed(problems))
     run.validations += 1
-    checked = check_claims(run, value)
-    if (line := await _line_of(run, answer, checked)) is not None:
-        message = (
-            f"The answer was verified by code: {shown_address(run.tabs.page.url)} shows it, and no other, in {line}"
-        )
-        run.emit(AgentStatus(**run.stamp, message=message))
-        run.emit(TaskValidated(**run.stamp, quality="complete", assessment=_BY_CODE, answer=answer))
-        run.end = End(answer, validation="verified")
+    handed = final if isinstance(final, RowsAnswer) else None
+    answer = handed.shown if handed is not None else final.result
+    checked = check_claims(run, value if handed is None else handed.words or "")
+    if (by_code := _by_code(run, handed) if handed is not None else await _line_of(run, answer, checked)) is not None:
+        run.emit(AgentStatus(**run.stamp, message=by_code))
+        run.emit(TaskValidated(**run.stamp, quality="complete", assessment=_BY_CODE, answer=msgspec.to_builtins(value)))
+        run.end = End(value, validation="verified")
         return None
     try:
-        verdict = await _judge(run, answer, _reports(run, answer, checked))
+        verdict = await _judge(run, answer, _reports(run, answer, checked, handed))
     except (BadReply, Refused) as error:
         run.emit(AgentStatus(**run.stamp, message=f"The answer could not be judged: {error}"))
         _end_forced(run, value, f"The answer could not be judged: {error}")
@@ -150,15 +157,17 @@ async def conclude(run: Run, answer: str) -> str | None:
     repeated = _is_repeated(run, answer)
     run.refusal = fence(feedback, "verdict before")
     run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=quality, feedback=feedback))
-    if repeated and checked.is_shown and not run.judged_failed:
+    is_shown = checked.is_shown if handed is None else handed.rows.source.read.is_shown and not checked.unsupported
+    if repeated and is_shown and not run.judged_failed:
         _end_unconfirmed(run, value)
         return None
-    if run.validations >= most or (repeated and checked.is_shown):
+    if run.validations >= most or (repeated and is_shown):
         _end_forced(run, value, f"The answer was judged as {quality} {run.validations} times: {feedback}")
         return None
-    return _NOT_ACCEPTED.format(
+    refusal = _NOT_ACCEPTED.format(
         attempt=run.validations, most=most, quality=quality, feedback=fence(feedback, "feedback")
     )
+    return refusal if handed is None else f"You gave {handed.rows.line}.\n{refusal}"
 
 
 async def confirm_abort(run: Run, reason: str) -> str | None:
@@ -185,22 +194,50 @@ async def confirm_abort(run: Run, reason: str) -> str | None:
 async def _line_of(run: Run, answer: str, checked: Checked) -> str | None:
     """The line of the page from which an answer is read off; None where a model has to judge it.
 
-    With plan="auto", in a run of one page that did nothing but read, and had no plan, no failure and no other words of
-    the user than the task.
+    In a run that `_only_reads` on one page, and had no plan, no failure and no form for its answer.
     """
-    task, evidence, tools = run.task, run.evidence, run.tools
-    pages = {shown.url.partition("#")[0] for shown in evidence.shown if shown.url}
-    acts = {act.source for act in evidence.actions if act.source not in _LOOK}
-    acted = run.usage.errors or not all(name in tools and tools[name].read_only for name in acts)
-    told_more = run.plan or task.guardrails or task.form or evidence.said_by_user or checked.from_user
-    if run.options.plan != "auto" or acted or told_more or len(pages) != 1 or not checked.is_shown:
+    task = run.task
+    pages = {shown.url.partition("#")[0] for shown in run.evidence.shown if shown.url}
+    told_more = run.usage.errors or run.plan or task.form or checked.from_user
+    if not _only_reads(run) or told_more or len(pages) != 1 or not checked.is_shown:
         return None
     try:
         now = await run.tabs.page.snapshot(budget_tokens=run.max_result_tokens)
     except (ActionError, SessionClosed, BrowserError):
         return None  # the judge is told so
     is_same = now.url.partition("#")[0] in pages and is_whole(now.text) and not now.omitted
-    return reading(task.text, answer, now.text, now.url) if is_same else None
+    line = reading(task.text, answer, now.text, now.url) if is_same else None
+    return line and f"The answer was verified by code: {shown_address(now.url)} shows it, and no other, in {line}"
+
+
+def _by_code(run: Run, handed: RowsAnswer) -> str | None:
+    """How code has verified rows that it handed over itself; None where a model has to judge the answer.
+
+    In a run that `_only_reads`, where the model says nothing beside rows that the page shows, of which it has no more,
+    and has chosen them by all the figures, names and quotes of the task, and by nothing else. A task that compares,
+    counts, or may ask for an act is judged.
+    """
+    rows, source, task = handed.rows, handed.rows.source, run.task.text
+    user, constants = (
+        SourcePage(prompts.task(task, run.task.input_data)),
+        SourcePage("\n".join(map(str, rows.constants))),
+    )
+    is_meant = all(type(value) in (str, int, float) and user.contains(value) for value in rows.constants)
+    is_meant = is_meant and all(constants.contains(claim.text) for claim in claims(task))
+    asks_more = names_act(task) or any(match[0].casefold() not in _ALL for match in _COMPARES.finditer(task))
+    is_certain = is_meant and not asks_more and source.read.is_shown and source.read.is_whole
+    if not _only_reads(run) or run.refusal or handed.words or not is_certain:
+        return None
+    return (
+        f"Code read the rows off {shown_address(source.url)} and handed over {rows.line}; no model judged the choice."
+    )
+
+
+def _only_reads(run: Run) -> bool:
+    """Whether a run with plan="auto" did nothing but read, and has no other words of the user than the task."""
+    acts = {act.source for act in run.evidence.actions if act.source not in _LOOK}
+    is_reading = all(name in run.tools and run.tools[name].read_only for name in acts)
+    return run.options.plan == "auto" and is_reading and not (run.task.guardrails or run.evidence.said_by_user)
 
 
 def _is_repeated(run: Run, answer: str) -> bool:
@@ -285,7 +322,9 @@ def _joined(parts: list[str]) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _reports(run: Run, answer: str, checked: Checked) -> list[str]:
+def _reports(run: Run, answer: str, checked: Checked, handed: RowsAnswer | None = None) -> list[str]:
+    if handed is not None:
+        return [_HANDED if handed.rows.source.read.is_shown else "", *claims_report(run, checked)]
     return [*claims_report(run, checked), rows_report(run, answer, checked)]
 
 

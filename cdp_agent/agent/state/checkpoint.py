@@ -19,6 +19,7 @@ from cdp_agent.agent.model.history import HistoryItem
 from cdp_agent.agent.observation.browser_state import BLANK, BrowserState, read_browser_state
 from cdp_agent.agent.observation.known_addresses import KnownAddresses
 from cdp_agent.agent.observation.stuck_detector import StuckDetector
+from cdp_agent.agent.rows.named import NamedRows
 from cdp_agent.agent.state.evidence import Evidence, Shown
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.security import files
@@ -52,6 +53,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     history: list[HistoryItem]
     offered: list[str] = []
     evidence: list[Shown]
+    rows: list[NamedRows] = []
     addresses: list[str]
     states: list[str]
     place: BrowserState
@@ -94,6 +96,7 @@ def save(run: Run, folder: Path) -> None:
         history=run.history.entries,
         offered=run.offered,
         evidence=run.evidence.shown,
+        rows=list(run.rows.values()),
         addresses=sorted(run.addresses.known),
         states=run.stuck_detector.states,
         place=_without_secrets(run),
@@ -184,6 +187,7 @@ def restore(run: Run, checkpoint: Checkpoint) -> None:
     run.history.entries = list(checkpoint.history)
     run.offered = list(checkpoint.offered)
     run.evidence = Evidence(checkpoint.evidence)
+    run.rows.update((named.name, named) for named in checkpoint.rows)  # which the tools refer to
     run.addresses = KnownAddresses(checkpoint.addresses)
     run.stuck_detector = StuckDetector(checkpoint.states)
     run.browser_state = checkpoint.place

@@ -34,6 +34,7 @@ _LINE = 80
 _REF = re.compile(r" \[ref=E\d+\]")
 _OLDER = "- (older ones are left out)"
 _TRIED, _FOUND = "What was done, oldest first:", "What was found out:"
+_ROWS = "The rows that code keeps, for done and read_rows:"
 _SAME = "(as above)"
 
 _T = TypeVar("_T")
@@ -70,7 +71,8 @@ def _record(run: Run) -> str:
     tried = _latest(lines, list, budget_tokens)
     budget_tokens = int(run.window_tokens * _FOR_FOUND)
     found = _latest(_found(run, budget_tokens // _MAX_ITEM_DIVISOR), _below_their_pages, budget_tokens)
-    parts = ["\n".join([_TRIED, *tried]), "\n".join([_FOUND, *found])] if found else ["\n".join([_TRIED, *tried])]
+    sections = ((_TRIED, tried), (_FOUND, found), (_ROWS, run.rows.lines))
+    parts = ["\n".join([heading, *lines]) for heading, lines in sections if lines or heading == _TRIED]
     plan = [f"The plan, as you revised it:\n{run.plan.plan}"] if run.plan is not None and run.revisions else []
     return "\n\n".join([prompts.RECORD, *plan, fence("\n\n".join(parts), "record")])
 

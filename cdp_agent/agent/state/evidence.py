@@ -7,6 +7,7 @@ import re
 import msgspec
 
 from cdp_agent.agent.base.task import Plan
+from cdp_agent.agent.rows.handing_over import RowsSeen
 from cdp_agent.page.receipts.receipts import Receipt, ReportedTab
 from cdp_agent.page.snapshot.lines import ref_of, ref_of_change, shown_address
 from cdp_agent.websearch.base import Results
@@ -140,7 +141,7 @@ def _from_pages(text: str, value: object, arguments: str) -> str:
             return "\n".join(filter(None, parts))
         case SearchResult():
             return "\n".join([f"{each.before}{each.text}{each.after}" for each in value.matches] + [str(value.total)])
-        case FindResult(total=0) | Plan():
+        case FindResult(total=0) | Plan() | RowsSeen(is_shown=False):
             return ""
         case Results():  # what it says of a page is an engine's, and perhaps a model's
             return value.markdown or "\n".join(f"{each.title} {each.url}" for each in value.results)

@@ -24,6 +24,7 @@ from cdp_agent.agent.observation.browser_state import BrowserState
 from cdp_agent.agent.observation.known_addresses import KnownAddresses
 from cdp_agent.agent.observation.observer import ObservedPage, Observer
 from cdp_agent.agent.observation.stuck_detector import StuckDetector, VolatileLines
+from cdp_agent.agent.rows.named import RunRows
 from cdp_agent.agent.state.conversation import Conversation, Shared
 from cdp_agent.agent.state.evidence import Evidence
 from cdp_agent.agent.state.vision import Vision
@@ -120,6 +121,8 @@ class Run:
         shown = min(self.limits.observation_tokens, self.window_tokens // 4)
         self.observer = Observer(shown, self.window_tokens // 4, self.secrets)
         self.evidence = Evidence()
+        self.rows = RunRows()
+        """Rows that were read, under names."""
         self.addresses = KnownAddresses()
         self.stuck_detector = StuckDetector()
         self.volatile_lines = VolatileLines()

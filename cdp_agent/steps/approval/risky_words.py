@@ -88,6 +88,11 @@ def is_saving(name: str) -> bool:
     return 0 < len(words) <= _LONGEST and (words[0] in _SAVING or words[-1] in _SAVING)
 
 
+def names_act(text: str) -> bool:
+    """Whether a text has a word for an act of consequence in it, which may be meant otherwise there."""
+    return any(word in _KINDS or word in _FIRST_ONLY or word in _SAVING for word in _text_and_words(text)[1])
+
+
 def _text_and_words(name: str) -> tuple[str, list[str]]:
     seen = (each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf")
     text = "".join(seen).casefold()

@@ -9,9 +9,10 @@ from msgspec import Meta
 
 from cdp_agent.agent.judge.validator import check_claims, claims_report
 from cdp_agent.agent.model import prompts
+from cdp_agent.agent.rows.handing_over import HandOverArguments, handed_over
 from cdp_agent.agent.state.conversation import Conversation, Question
 from cdp_agent.agent.state.run import End
-from cdp_agent.errors import ActionError, BrowserError, SessionClosed
+from cdp_agent.errors import ActionError, BrowserError, InvalidArguments, SessionClosed
 from cdp_agent.extract.schema import Problem, listed
 from cdp_agent.outcome import TaskError
 from cdp_agent.security.fence import fence
@@ -44,6 +45,7 @@ _AGAIN = """\
 The work went on after your verdict, which may have been wrong, too. Judge anew, by all that you were shown; refuse an \
 answer again only for what is not shown, and say which it is."""
 _SINCE = {True: "", False: " since then"}
+_ROWS = "Code keeps these rows. Where all of one are the answer, let the message be their name and nothing else:\n"
 _DOES_NOT_FIT = "The message does not have the form that was asked for: {problems}. Give your verdict again."
 
 
@@ -88,7 +90,7 @@ async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
     while True:
         verdict = await conversation.ask_for(compose, _VERIFY, VerifyArguments, "validation")
         answer, problems = _read(run, verdict.message)
-        checked = check_claims(run, answer)
+        checked = check_claims(run, "" if verdict.message.strip() in run.rows else answer)
         run.validations += 1
         last = run.validations >= run.limits.max_validations
         if verdict.task_completed and problems and not last:
@@ -105,13 +107,19 @@ async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
 
 
 def _read(run: Run, message: str) -> tuple[object, list[Problem]]:
-    """The message in the requested form, and the problems if it does not fit."""
+    """The message, or the rows that it names, in the requested form, and the problems if it does not fit."""
+    if message.strip() in run.rows:
+        try:
+            message = handed_over(run.rows, HandOverArguments(message.strip()), run.task.form).result
+        except InvalidArguments as error:
+            return message, [Problem("$", str(error))]
     return run.task.form.read(message) if run.task.form is not None else (message, [])
 
 
 async def _question(
     step_run: StepRun, conversation: Conversation, proposed: str, notes: list[str], *, first: bool
 ) -> Question:
+    run = step_run.run
     done, outputs = (
         conversation.new_items("done", step_run.done),
         format_outputs(conversation.new_items("outputs", step_run.outputs)),
@@ -122,6 +130,7 @@ async def _question(
         *(preamble(step_run) if first else [_AGAIN]),
         f"The steps{_SINCE[first]}:\n" + fence("\n".join(done) or "None.", "steps"),
         "What they gave:\n\n" + outputs if outputs else "",
+        _ROWS + fence("\n".join(run.rows.lines), "rows") if run.rows else "",
     ]
     asked = ["The answer that is proposed:\n" + fence(proposed, "answer") if proposed else "", *notes]
     return Question(_joined(asked), await take_picture(step_run), _joined(records), shown)

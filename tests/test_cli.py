@@ -364,3 +364,29 @@ def test_no_chrome_is_started_that_nothing_could_find_again(
 
     assert "Set XDG_RUNTIME_DIR" in cli.here("open", status=2).stderr
     assert [path.name for path in Path(environment["TMPDIR"]).iterdir()] == [f"cdp-agent-{os.getuid()}"]
+
+
+def test_rows_are_written_to_a_file_and_never_lost(
+    environment: dict[str, str], attached: Cli, serve: Serve, tmp_path: Path
+) -> None:
+    shop = serve(
+        "<table><tr><th>Name<th>Price" + "".join(f"<tr><td>Mug, {n}<td>=1+{n}" for n in range(30)) + "</table>"
+    )
+    csv, lines, text = (str(tmp_path / name) for name in ("rows.csv", "rows.jsonl", "rows.txt"))
+    (tmp_path / "schema.json").write_text('{"type": "object"}')
+
+    assert attached.here("table", shop, "-o", lines).stdout == f"30 rows → {lines}\n"
+    assert Path(lines).read_text().split("\n")[1] == '{"Name":"Mug, 1","Price":"=1+1"}'
+    assert "rows are written as .csv, .jsonl, .json" in attached.here("table", "-o", text, status=2).stderr
+    lost = attached.here("records", serve("<p>None"), "-o", f"{tmp_path}/no/rows.csv", status=2)
+    assert (lost.stdout, "was not written" in lost.stderr) == ("Nothing repeats on the page.\n", True)
+
+    done = tool_call("done", {"rows": "rows1", "where": "Price == '=1+2'"})
+    with ReplayServer(replies=[tool_call("read_table", {}), done]) as server:
+        environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
+        words = ["run", "Read =1+2", "--url", shop, "--output", csv]
+        refused = attached.here(*words, "--answer-schema", str(tmp_path / "schema.json"), status=2)
+        told = attached.here(*words)
+
+    assert "rows.csv takes a list of rows, and the schema is for something else" in refused.stderr
+    assert (told.stdout, Path(csv).read_text()) == (f"1 row → {csv}\n", 'Name,Price\n"Mug, 2",=1+2\n')

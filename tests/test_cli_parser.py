@@ -11,11 +11,12 @@ from cdp_agent.cli import main
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.names import find_tool, shown_name
 from cdp_agent.cli.parser import read_tool_call
+from cdp_agent.cli.row_files import ANY_ROWS
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
-from cdp_agent.tools.exploring import ScrollArguments
+from cdp_agent.tools.exploring import ExtractArguments, ScrollArguments
 from cdp_agent.tools.input import (
     ClickArguments,
     DragArguments,
@@ -52,6 +53,8 @@ async def grep(args: GrepArguments, context: Context) -> Observation:
         ("drag", "E1 --by=-4.5,-3 --no-page", DragArguments("E1", by=[-4.5, -3]), None),
         ("upload", "E1 a.txt b.txt", UploadArguments("E1", ["a.txt", "b.txt"]), None),
         ("snapshot", "", SnapshotArguments(), None),
+        ("extract", "Mugs -o a.csv", ExtractArguments("Mugs", ANY_ROWS), None),
+        ("extract", "Mugs -o a.csv --output-schema {}", ExtractArguments("Mugs", {}), None),
         ("snapshot", "example.com --budget_tokens 0", SnapshotArguments(0), "example.com"),
         ("wait_for", "Ready", WaitForArguments(text="Ready"), None),
         ("wait_for", "6", WaitForArguments(text="6"), None),

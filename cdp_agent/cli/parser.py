@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_CHROME, FOR_DEBUGGING, FOR_MODEL, add_settings, loaded
 from cdp_agent.cli.names import shown_name
+from cdp_agent.cli.row_files import ANY_ROWS, OUTPUT, output_path
 from cdp_agent.config.keywords import environment_of
 from cdp_agent.config.settings import Config
 from cdp_agent.config.sources import Loaded
@@ -37,6 +39,8 @@ class ToolCommand(msgspec.Struct, frozen=True):
     """Whether a page must be open already."""
     shows_page: bool = False
     """Whether the page that it leads to is printed."""
+    output: Path | None = None
+    """The file for the rows that it gives."""
 
     @property
     def config(self) -> Config:
@@ -77,18 +81,24 @@ def read_tool_call(
         rarely = tool.effect == "none" and not tool.page_changing
         help_text = argparse.SUPPRESS if rarely else "do not print the resulting page"
         parser.add_argument("--no-page", action="store_true", help=help_text)
+    if tool.gives_rows:
+        parser.add_argument("-o", "--output", **OUTPUT)
     shared = FOR_CHROME | FOR_DEBUGGING | {"json", *more} | (FOR_MODEL if tool.needs_model else set())
     add_settings(parser, shared, taken=[f"--{name.replace('_', '-')}" for name in options], shown=more)
     args = parser.read(words)
     url, values = _from_positionals(tool, fixed, args.values)
     values |= {**fixed} | {name: value for name in options if (value := getattr(args, f"option_{name}")) is not None}
+    output = output_path(args.output, os.curdir if caller is None else caller.folder) if tool.gives_rows else None
+    if output is not None and "output_schema" in options:
+        values = {"output_schema": ANY_ROWS} | values
     try:
         arguments = tool.parse(values)
     except InvalidArguments as error:
         raise SetupError(str(error)) from error
     shows_page = not tool.read_only and not args.no_page
     settings = loaded(args, caller)
-    return ToolCommand(Call(tool, arguments, tab=settings.config.tab, url=url), settings, shows_page=shows_page)
+    call = Call(tool, arguments, tab=settings.config.tab, url=url)
+    return ToolCommand(call, settings, shows_page=shows_page, output=output)
 
 
 def positionals_of(tool: Tool, fixed: Mapping[str, object]) -> list[str]:

@@ -47,12 +47,8 @@ class Config(AgentSettings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """
 
     url: Annotated[str | None, option(TASK, "the page to start on", "command", short="-u")] = None
-    data: Annotated[Any, option(TASK, "JSON for the model to use, such as names to fill in", "command", short="-d")] = (
-        None
-    )
-    answer_schema: Annotated[
-        Path | None, option(TASK, "a file with a JSON Schema that the answer must match", "command")
-    ] = None
+    data: Annotated[Any, option(TASK, "JSON for the model to use", "command", short="-d")] = None
+    answer_schema: Annotated[Path | None, option(TASK, "a JSON Schema file for the answer", "command")] = None
     secrets: Annotated[
         dict[str, StoredSecret],
         option(
@@ -274,7 +270,7 @@ class Config(AgentSettings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ] = ()
     trace: Annotated[
         Path | None,
-        option(OUTPUT, "a folder to write a trace to", "agent"),
+        option(OUTPUT, "a folder for a trace", "agent"),
     ] = None
     quiet: Annotated[bool, option(OUTPUT, "print no progress", "command", short="-q")] = False
     json: Annotated[bool, option(OUTPUT, "print results as JSON", "command")] = False

@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -75,6 +76,8 @@ class RunCommand(msgspec.Struct, frozen=True):
     interactive: Interactive | JsonLines | None = None
     """The person at the terminal, or the program, that may pause the run; the same object as its `approver`."""
     signals: Signals = msgspec.field(default_factory=Signals)
+    output: Path | None = None
+    """The file for the rows of its answer."""
     live: LiveRun | None = None
     """Shows the run on a web page while it goes on, and asks its questions there; None without --live."""
 

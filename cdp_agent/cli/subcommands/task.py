@@ -19,6 +19,7 @@ from cdp_agent.browser.context import BrowserContext
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
+from cdp_agent.cli.row_files import OUTPUT, output_path, schema_for, write_rows
 from cdp_agent.cli.session import host_of
 from cdp_agent.cli.status import DONE, INTERRUPTED, MODEL_FAILED, NO_CHROME, REFUSED
 from cdp_agent.cli.subcommands.running import RunCommand, Signals, follow_in_session, run_in_own_chrome
@@ -35,6 +36,7 @@ from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
 from cdp_agent.session import client, runtime
 from cdp_agent.session.client import HostConnection
+from cdp_agent.tools.rows import rows_in
 
 if TYPE_CHECKING:
     from cdp_agent.server.live import LiveRun
@@ -47,7 +49,8 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     parser = Parser("run", "Have a model carry out a task in the browser.", "%(prog)s TASK [options]", more="all")
     parser.add_argument("task", metavar="TASK", help="what to do, in plain words")
     parser.add_argument("-i", "--interactive", action="store_true", help=INTERACTIVE)
-    parser.add_argument("--live", action="store_true", help="show it on a web page, and ask there")
+    parser.add_argument("--live", action="store_true", help="a web page shows it and asks")
+    parser.add_argument("-o", "--output", **OUTPUT)
     add_settings(parser, SETTINGS, shown=("url", "data", "answer_schema", "model", "trace"))
     args = parser.read(words)
     settings = loaded(args, caller)
@@ -59,7 +62,8 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
         keywords |= approval_keywords(config, at_terminal=caller.at_terminal or args.live)
     if args.interactive and config.approve != "jsonl":
         keywords["approver"] = Interactive()
-    answer = _schema(config.answer_schema)
+    output = output_path(args.output, caller.folder)
+    answer = schema_for(output, _schema(config.answer_schema))
     signals = Signals()
     live = _live(config, keywords, signals, interactive=args.interactive) if args.live else None
 
@@ -83,6 +87,7 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
         begin,
         interactive=interactive_approver(keywords.get("approver")),
         signals=signals,
+        output=output,
         live=live,
     )
 
@@ -141,11 +146,11 @@ def carry_out_run(command: RunCommand, arguments: Sequence[str], chosen: ChosenS
     """
     connection = None if chosen.once else _connection(command, arguments, chosen)
     if connection is None:
-        return report(asyncio.run(run_in_own_chrome(command)), command.loaded.config)
+        return report(asyncio.run(run_in_own_chrome(command)), command.loaded.config, command.output)
     if isinstance(connection, int):
         return connection
     result = asyncio.run(follow_in_session(command, chosen.session, connection))
-    return result if isinstance(result, int) else report(result, command.loaded.config)
+    return result if isinstance(result, int) else report(result, command.loaded.config, command.output)
 
 
 def _connection(command: RunCommand, arguments: Sequence[str], chosen: ChosenSession) -> HostConnection | int | None:
@@ -167,8 +172,20 @@ def _connection(command: RunCommand, arguments: Sequence[str], chosen: ChosenSes
     )
 
 
-def report(result: AgentResult, config: Config) -> int:
-    """Prints the result of the run, unless events go to stdout; returns the exit status."""
+def report(result: AgentResult, config: Config, output: Path | None = None) -> int:
+    """Prints the result of the run, unless events go to stdout; returns the exit status.
+
+    Of rows that are written to `output`, it says only how many there are. Raises SetupError if they cannot be written,
+    after all is printed.
+    """
+    if output is not None and result.answer is not None:
+        content = msgspec.to_builtins(result.answer)
+        try:
+            written = write_rows(output, rows_in(content), content)
+        except SetupError:
+            report(result, config)
+            raise
+        result = msgspec.structs.replace(result, answer=written)
     if to_stdout(config):
         pass
     elif config.json or config.approve == "jsonl":

@@ -18,6 +18,7 @@ from cdp_agent.cli.flags import SETTINGS
 from cdp_agent.cli.names import TOOLS
 from cdp_agent.cli.parser import ToolCommand, suffix_of
 from cdp_agent.cli.printed import brief
+from cdp_agent.cli.row_files import write_rows
 from cdp_agent.cli.session import OpenSession
 from cdp_agent.cli.status import DONE, status_of_class
 from cdp_agent.cli.terminal.text import for_terminal, one_line
@@ -36,6 +37,7 @@ from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Arguments, Context, Observation, Tool, facts, tool
 from cdp_agent.tools.picturing import SavingArguments, Screenshot, WrittenFile
 from cdp_agent.tools.reading import SnapshotArguments
+from cdp_agent.tools.rows import rows_of
 from cdp_agent.tools.tabs import TabList
 
 if TYPE_CHECKING:
@@ -74,6 +76,8 @@ async def call_tool(command: ToolCommand, opened: OpenSession, caller: CommandCa
         file = await asyncio.to_thread(_saved, made, call.tool, caller.folder, path)
         caller.output.write(_as_json(file) if command.config.json else f"{for_terminal(file.path)}\n")
         return DONE
+    if command.output is not None:
+        return await _write_rows(command.output, outcome, caller, as_json=command.config.json)
     if command.config.json:
         value = {"text": outcome.text} if outcome.value is None else facts(outcome.value)
         caller.output.write(_as_json(value | ({"meanwhile": outcome.meanwhile} if outcome.meanwhile else {})))
@@ -192,6 +196,19 @@ def _saved(content: bytes, tool: Tool, folder: str, path: str | None) -> SavedFi
             raise SetupError(f"{whole} was not written: {error.strerror or error}.") from error
         return SavedFile(whole, len(content))
     raise AssertionError("there is always another name")
+
+
+async def _write_rows(path: Path, outcome: ToolOutcome, caller: CommandCaller, *, as_json: bool) -> int:
+    """Writes the rows to the file; if that fails, prints what there is. Raises SetupError then."""
+    rows = rows_of(outcome.value)
+    try:
+        written = await asyncio.to_thread(write_rows, path, rows, rows and rows.rows)
+    except SetupError:
+        caller.output.write(for_terminal(outcome.text) + "\n")
+        raise
+    about = {"path": str(path), "rows": len(rows.rows) if rows is not None else 0}
+    caller.output.write(_as_json(about) if as_json else f"{for_terminal(written)}\n")
+    return DONE
 
 
 def _report_error(error: ToolError, text: str, caller: CommandCaller) -> int:

@@ -189,7 +189,7 @@ function findByRole({ value, words, states }) {
       ),
     fits(element) {
       let fit = words ? fitOf(named.get(element) || shownName(element, role), words) : true;
-      if (fit === null || !isOnPage(element)) return null;
+      if (fit === null || !(named.has(element) || isOnPage(element))) return null;
       // Such a name is all the text in it: of a row, that is each cell's.
       if (!fit && isNamedByContent) fit = holdersIn(element, words).some((part) => fitOf(ownWords(part), words));
       return states.length && !hasStates(element, role, states) ? null : fit;
@@ -210,7 +210,7 @@ function namesOfLines(role) {
   outer.internals.push(...reading.internals);
   for (let line = open.pop(); line !== undefined; line = open.pop()) {
     if (typeof line === 'string') continue;
-    if (line.role === role) named.set(line.element, line.name);
+    if (line.role === role) named.set((line.id && elementOf(line.id)) || line.element, line.name);
     open.push(...line.kids);
   }
   reading = outer;

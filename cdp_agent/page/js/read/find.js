@@ -42,15 +42,14 @@ function findElements({ next, frame, selector, within, attributes, most, text })
  * Adds what is found in a tree and in the shadow roots and frames inside it, in document order.
  * @param {Document | ShadowRoot | Element} root
  * @param {{hitsIn: (root: Node) => ArrayLike<Element>, add: (element: Element) => void, addRemote: (frame: Element) =>
- *   void}} search  hitsIn: the elements of one tree, in order; addRemote: gets each frame of another process
+ *   void, hostsIn?: (root: Node) => ArrayLike<Element>}} search  hitsIn: the elements of one tree, in order; addRemote:
+ *   gets each frame of another process; hostsIn: the elements of one tree that may be hosts or frames
  */
 function findIn(root, search) {
   const hits = search.hitsIn(root);
   if (nodeType_.call(root) === 1) findInInnerRoot(root, search);
   let next = 0;
-  // A reading has made objects of all elements: then this is faster than to select some.
-  const wasRead = root === document && currentCache !== null;
-  const hosts = wasRead ? elementsByTag_.call(document, '*') : selectAll(root, POSSIBLE_HOSTS);
+  const hosts = (search.hostsIn ?? possibleHostsIn)(root);
   for (let i = 0; i < hosts.length; i++) {
     const host = hosts[i];
     if (!hasInnerRoot(host)) continue;
@@ -72,6 +71,12 @@ const TAGS_WITHOUT_ROOT =
   'hr ins kbd legend map mark menu meter ol optgroup output picture progress q rp rt ruby s samp search select ' +
   'source sub summary sup table tbody textarea tfoot thead time track u var video wbr rect circle line';
 const POSSIBLE_HOSTS = `${TAGS_WITH_ROOT},:not(${TAGS_WITHOUT_ROOT.replaceAll(' ', ',')})`;
+
+function possibleHostsIn(root) {
+  // A reading has made objects of all elements: then this is faster than to select some.
+  const wasRead = root === document && currentCache !== null;
+  return wasRead ? elementsByTag_.call(document, '*') : selectAll(root, POSSIBLE_HOSTS);
+}
 
 /** Whether an element has a shadow root or is a frame. */
 function hasInnerRoot(element) {

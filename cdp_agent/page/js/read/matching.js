@@ -23,8 +23,7 @@ function matching({ next, frame, operations, within, starts }) {
   watch();
   const { count } = journal;
   const first = reserveIds(next);
-  forget();
-  reading = newReading();
+  const { lines, frames } = readLines();
   let rows = [];
   let before = [];
   let progress = [];
@@ -32,7 +31,7 @@ function matching({ next, frame, operations, within, starts }) {
   try {
     const begin = within && new Map((within[frame] ?? []).map((id) => [elementOf(id), 0]));
     begin?.delete(null);
-    const { order, remotes, matches: found } = takeSteps(operations, begin, starts);
+    const { order, remotes, matches: found } = takeSteps(operations, begin, { lines, frames, starts });
     rows = order.filter((element) => found.has(element)).map((element) => [idOf(element), found.get(element)]);
     progress = [...remotes.values()].map(({ reached }) => reached);
     reading.remote = [...remotes.keys()].map(idOf);
@@ -47,10 +46,25 @@ function matching({ next, frame, operations, within, starts }) {
 }
 
 /**
- * @param {Operation[]} operations @param {Matches | null} begin  null: the whole document
- * @param {Record<string, number>} starts
+ * Reads the document as a snapshot does, and visits only what may have changed since the last time.
+ * @returns {{lines: (string | Line)[], frames: Element[]}} frames: those of other processes
  */
-function takeSteps(operations, begin, starts = {}) {
+function readLines() {
+  let lines = [];
+  readThroughCache(false, (cache) => {
+    reading = newReading();
+    lines = visitDocument(cache);
+    if (cache) keepCache(cache);
+  });
+  return { lines, frames: reading.remote.map(elementOf) };
+}
+
+/**
+ * @typedef {{lines: (string | Line)[], frames: Element[], starts: Record<string, number>}} PageRead
+ * @param {Operation[]} operations @param {Matches | null} begin  null: the whole document
+ * @param {PageRead} page
+ */
+function takeSteps(operations, begin, page) {
   /** @type {Matches | null} */
   let found = begin;
   let order = begin ? [...begin.keys()] : [];
@@ -58,8 +72,8 @@ function takeSteps(operations, begin, starts = {}) {
   const remotes = new Map();
   operations.forEach((operation, i) => {
     const find = FINDERS[operation.by];
-    if (find) ({ found, order } = findInside(find(operation), found, starts[i], remotes));
-    else found = FILTERS[operation.by](operation, found);
+    if (find) ({ found, order } = findInside(find(operation, page), found, page, page.starts[i], remotes));
+    else found = FILTERS[operation.by](operation, found, page);
     for (const [frame, { reached }] of remotes) {
       const partly = leastAround(frame, found);
       if (partly !== undefined && i + 1 < operations.length) reached[i + 1] = partly;
@@ -69,25 +83,28 @@ function takeSteps(operations, begin, starts = {}) {
 }
 
 /**
- * @typedef {object} Finder @property {(root: Node) => ArrayLike<Element>} hitsIn  of one tree, in order
- * @property {(element: Element) => boolean | null} fits  whether its words are all of what is looked for, or only a
+ * @typedef {object} Finder @property {(root: Node) => Iterable<Element>} candidatesIn  of one tree
+ * @property {boolean} [isHidden]  it may be somewhere that is not shown @property {(element: Element) => boolean | null} fits  whether its words are all of what is looked for, or only a
  *   part; null: it is not meant
  */
 
-/** @param {Finder} finder @param {Matches | null} scopes @param {number | undefined} whole  the document is in a scope */
-function findInside(finder, scopes, whole, remotes) {
+/**
+ * @param {Finder} finder @param {Matches | null} scopes @param {PageRead} page @param {number | undefined} whole  all of
+ *   the document is in a scope, with this many words that are only a part
+ */
+function findInside(finder, scopes, page, whole, remotes) {
   const found = new Map();
   const order = [];
+  const isMeant = (element) => {
+    const partly = scopes === null ? 0 : least(whole, leastAround(outerOf(element), scopes));
+    const isAll = partly === undefined ? null : finder.fits(element);
+    if (isAll !== null) found.set(element, partly + (isAll ? 0 : 1));
+    return isAll !== null;
+  };
   findIn(document, {
-    hitsIn: finder.hitsIn,
-    add(element) {
-      const partly = scopes === null ? 0 : least(whole, leastAround(outerOf(element), scopes));
-      if (partly === undefined) return;
-      const isAll = finder.fits(element);
-      if (isAll === null) return;
-      found.set(element, partly + (isAll ? 0 : 1));
-      order.push(element);
-    },
+    hitsIn: (root) => inDocumentOrder([...finder.candidatesIn(root)].filter(isMeant)),
+    hostsIn: finder.isHidden ? undefined : (root) => hostsRead(root, page),
+    add: (element) => order.push(element),
     addRemote(element) {
       const known = remotes.get(element);
       remotes.set(element, { at: order.length, reached: known?.reached ?? {} });
@@ -95,6 +112,21 @@ function findInside(finder, scopes, whole, remotes) {
   });
   return { found, order };
 }
+
+/** The hosts and frames in a tree that the reading has entered, in document order. @param {PageRead} page */
+function hostsRead(root, { frames }) {
+  const hosts = [...frames];
+  for (const reference of rootsOfNumbers.values()) {
+    const inner = reference.deref();
+    if (!inner || inner === document || !isRootShown(inner)) continue;
+    const host = nodeType(inner) === 9 ? defaultView_.call(inner).frameElement : host_.call(inner);
+    if (host) hosts.push(host);
+  }
+  return inDocumentOrder(hosts.filter((host) => rootOf(host) === root));
+}
+
+const inDocumentOrder = (elements) =>
+  elements.length > 1 ? elements.sort((one, other) => (isSameOrBefore(one, other) ? -1 : 1)) : elements;
 
 const least = (one, other) => (one === undefined ? other : other === undefined ? one : Math.min(one, other));
 
@@ -108,37 +140,37 @@ function leastAround(element, scopes) {
 /** The element around this one in the flat tree; that of a frame for its document. */
 const outerOf = (element) => flatParent(element) ?? defaultView_.call(documentOf(element))?.frameElement ?? null;
 
-/** @type {Record<string, (operation: Operation) => Finder>} */
+/** @type {Record<string, (operation: Operation, page: PageRead) => Finder>} */
 const FINDERS = {
   __proto__: null,
   role: findByRole,
   text: ({ words }) => ({
-    hitsIn: (root) => holdersOf(root, words),
+    candidatesIn: (root) => holdersOf(root, words),
     fits: (element) => fitIfShown(element, ownWords(element), words),
   }),
   label: ({ words }) => ({
-    hitsIn: (root) => selectAll(root, LABELLED),
+    candidatesIn: (root) => selectAll(root, LABELLED),
     fits: (element) => fitOfLabel(element, words),
   }),
   placeholder: byAttribute('placeholder'),
   alt: byAttribute('alt'),
   title: byAttribute('title'),
   testid: byAttribute('data-testid', true),
-  css: ({ value }) => ({ hitsIn: (root) => selectAll(root, value), fits: () => true }),
+  css: ({ value }) => ({ candidatesIn: (root) => selectAll(root, value), fits: () => true, isHidden: true }),
 };
 
-/** @type {Record<string, (operation: Operation, found: Matches) => Matches>} */
+/** @type {Record<string, (operation: Operation, found: Matches, page: PageRead) => Matches>} */
 const FILTERS = {
   __proto__: null,
   has_text: ({ words }, found) => filtered(found, (element) => fitOf(wholeText(element), words) !== null),
-  has: ({ inner }, found) => {
-    const within = takeSteps(inner, found).matches;
+  has: ({ inner }, found, page) => {
+    const within = takeSteps(inner, found, { ...page, starts: {} }).matches;
     const holders = new Set();
     for (const element of within.keys()) for (let at = outerOf(element); at; at = outerOf(at)) holders.add(at);
     return filtered(found, (element) => holders.has(element));
   },
-  near: ({ words }, found) => {
-    const near = elementsNear(found, words);
+  near: ({ words }, found, page) => {
+    const near = elementsNear(found, words, page);
     return filtered(found, (element) => near.has(element));
   },
 };
@@ -147,9 +179,9 @@ const filtered = (found, keeps) => new Map([...found].filter(([element]) => keep
 
 /**
  * Those of the elements that share the smallest box with a text: the row, card or form in which it stands.
- * @param {Matches} found @param {Words} words
+ * @param {Matches} found @param {Words} words @param {PageRead} page
  */
-function elementsNear(found, words) {
+function elementsNear(found, words, page) {
   const around = new Map(); // each element around some of them, with those
   for (const element of found.keys()) {
     for (let at = element; at; at = outerOf(at)) {
@@ -161,6 +193,7 @@ function elementsNear(found, words) {
   const near = new Set();
   findIn(document, {
     hitsIn: (root) => holdersOf(root, words),
+    hostsIn: (root) => hostsRead(root, page),
     add(text) {
       if (fitIfShown(text, ownWords(text), words) === null) return;
       for (let at = text; at; at = outerOf(at)) {
@@ -175,46 +208,82 @@ function elementsNear(found, words) {
 }
 
 /**
- * @param {Operation} operation
- * @returns {Finder} of elements that have the role by themselves, or a line that shows them with it
+ * @param {Operation} operation @param {PageRead} page
+ * @returns {Finder} of elements whose lines have the role, or that have it by themselves and are not lines of their own
  */
-function findByRole({ value, words, states }) {
+function findByRole({ value, words, states }, page) {
   const role = ROLE_SYNONYMS[value] ?? value;
-  const named = namesOfLines(role);
-  const isNamedByContent = SHOWN_BY_CHILD_LINES.has(role);
+  const lines = linesOf(role, page.lines);
+  // Controls have lines: others may be in the text of the line around them.
+  const selector = INTERACTIVE.has(role) ? '' : selectorOf(role);
   return {
-    hitsIn: (root) =>
-      [...(nodeType(root) === 9 ? elementsByTag_.call(root, '*') : selectAll(root, '*'))].filter(
-        (element) => named.has(element) || roleOf(element) === role,
-      ),
+    candidatesIn(root) {
+      const candidates = [...lines.keys()].filter((element) => rootOf(element) === root);
+      if (!selector) return candidates;
+      const others = [...selectAll(root, selector)].filter(
+        (element) => !lines.has(element) && roleOf(element) === role,
+      );
+      return [...candidates, ...others];
+    },
     fits(element) {
-      let fit = words ? fitOf(named.get(element) || shownName(element, role), words) : true;
-      if (fit === null || !(named.has(element) || isOnPage(element))) return null;
-      // Such a name is all the text in it: of a row, that is each cell's.
-      if (!fit && isNamedByContent) fit = holdersIn(element, words).some((part) => fitOf(ownWords(part), words));
-      return states.length && !hasStates(element, role, states) ? null : fit;
+      const line = lines.get(element);
+      const fit = words ? fitOfAny(namesBy(role, element, line), words) : true;
+      if (fit === null || (states.length && !hasStates(element, role, states))) return null;
+      return line || isOnPage(element) ? fit : null;
     },
   };
 }
 
-/** The elements whose lines have that role, with the names of these. @returns {Map<Element, string>} */
-function namesOfLines(role) {
-  const outer = reading;
-  const named = new Map();
-  let open = [];
-  readThroughCache(false, (cache) => {
-    reading = newReading();
-    open = [...visitDocument(cache)];
-    if (cache) keepCache(cache);
-  });
-  outer.internals.push(...reading.internals);
+/** The lines with a role, by their elements. @param {(string | Line)[]} all @returns {Map<Element, Line>} */
+function linesOf(role, all) {
+  const lines = new Map();
+  const open = [...all];
   for (let line = open.pop(); line !== undefined; line = open.pop()) {
     if (typeof line === 'string') continue;
-    if (line.role === role) named.set((line.id && elementOf(line.id)) || line.element, line.name);
+    if (line.role === role) lines.set((line.id && elementOf(line.id)) || line.element, line);
     open.push(...line.kids);
   }
-  reading = outer;
-  return named;
+  return lines;
+}
+
+/** What an element may be called: its name, or if its content is shown instead of one, each text in it and all. */
+function namesBy(role, element, line) {
+  if (!SHOWN_BY_CHILD_LINES.has(role)) return [line?.name || shownName(element, role)];
+  if (!line) return [textContent(element)];
+  const texts = line.name ? [line.name] : [];
+  const open = [...line.kids];
+  for (let kid = open.shift(); kid !== undefined; kid = open.shift()) {
+    if (typeof kid === 'string') texts.push(...kid.split(' | ').map(withoutMarks));
+    else {
+      if (kid.name) texts.push(kid.name);
+      if (kid.value) texts.push(kid.value);
+      open.unshift(...kid.kids);
+    }
+  }
+  return texts.length > 1 ? [...texts, texts.join(' ')] : texts;
+}
+
+/** @returns {boolean | null} as `fitOf`, whether the words are all of one of the texts */
+function fitOfAny(texts, words) {
+  const fits = texts.map((text) => fitOf(text, words)).filter((fit) => fit !== null);
+  return fits.length ? fits.includes(true) : null;
+}
+
+/** @type {Map<string, string>} */
+const selectorsOfRoles = new Map();
+
+/** A selector for the elements that may have a role without a line of their own. */
+function selectorOf(role) {
+  let selector = selectorsOfRoles.get(role);
+  if (!selector) {
+    const tags = Object.keys(IMPLICIT_ROLES).filter((tag) => {
+      const implicit = IMPLICIT_ROLES[tag];
+      return implicit === role || typeof implicit === 'function';
+    });
+    selector = [...new Set(tags.map((tag) => tag.toLowerCase())), '[role]'].join();
+    selectorsOfRoles.set(role, selector);
+  }
+  return selector;
 }
 
 /** @param {string[]} states  such as "checked" or "level=2"; "checked=false" is not checked */
@@ -269,8 +338,7 @@ const UNREAD_TEXTS = new Set('SCRIPT STYLE NOSCRIPT TEMPLATE HEAD TITLE'.split('
 /** The smallest elements of a tree that hold the words. @param {Node} root @param {Words} words */
 function holdersOf(root, words) {
   const buttons = [...selectAll(root, PRESSED)].filter((button) => fitOf(ownWords(button), words) !== null);
-  const hits = childElements(root).flatMap((element) => holdersIn(element, words));
-  return buttons.length ? [...buttons, ...hits].sort((one, other) => (isSameOrBefore(one, other) ? -1 : 1)) : hits;
+  return [...buttons, ...childElements(root).flatMap((element) => holdersIn(element, words))];
 }
 
 /** The smallest elements that hold the words, of an element and those in it. @param {Words} words */
@@ -323,13 +391,14 @@ function fitOfLabel(element, words) {
   const labels = labelsOf(element);
   if (!labels.length && !hasAttr(element, 'aria-label') && !hasAttr(element, 'aria-labelledby')) return null;
   const texts = [shownName(element, roleOf(element)), ...labels.map(textContent)];
-  const fits = texts.map((text) => fitOf(text, words)).filter((fit) => fit !== null);
-  return fits.length && isOnPage(element) ? fits.includes(true) : null;
+  const fit = fitOfAny(texts, words);
+  return fit !== null && isOnPage(element) ? fit : null;
 }
 
 function byAttribute(name, isExact = false) {
   return ({ words }) => ({
-    hitsIn: (root) => selectAll(root, `[${name}]`),
+    isHidden: isExact,
+    candidatesIn: (root) => selectAll(root, `[${name}]`),
     fits(element) {
       const fit = fitOf(attr(element, name), isExact && words.how === 'part' ? { ...words, how: 'exact' } : words);
       return fit !== null && (isExact || isOnPage(element)) ? fit : null;

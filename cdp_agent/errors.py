@@ -73,7 +73,7 @@ class StaleRef(ActionError):
 
 
 class AmbiguousLocator(ActionError):
-    """Several elements fit a locator where one is needed: `.candidates` are their refs, as many as the message lists."""
+    """Several elements fit a locator where one is needed: `.candidates` are the refs that the message lists."""
 
     def __init__(self, message: str, candidates: tuple[str, ...]) -> None:
         super().__init__(message)

@@ -13,7 +13,10 @@ import msgspec
 from cdp_agent.action_log import Logged, LogLine
 from cdp_agent.decisions import AskUser
 from cdp_agent.errors import ActionError, CdpAgentError, InvalidArguments, SessionClosed
-from cdp_agent.page.page import Page
+from cdp_agent.page.locators.grammar import looks_like_locator, parse
+from cdp_agent.page.locators.matching import one
+from cdp_agent.page.locators.query import Query
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.holding import Act
 from cdp_agent.page.query.passed import came_and_went
 from cdp_agent.page.receipts.receipts import Receipt
@@ -24,6 +27,7 @@ from cdp_agent.providers.shared.json_reading import is_too_deep, read_object
 from cdp_agent.security.secrets import Secrets, used_in_call
 from cdp_agent.tools.aliases import nearest, resolve_alias, selector_in
 from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, facts, shorten_middle
+from cdp_agent.tools.parsing import is_ref
 
 if TYPE_CHECKING:
     from cdp_agent.providers.client import Client
@@ -33,7 +37,8 @@ _ONLY_FILLED = (
     "address, a key or a text to wait for."
 )
 
-_MOST_MATCHES = 5
+_FIRST_STANDING_IN = 900_000_000
+"""The number of the first ref that stands in a call for an element which is still to be found."""
 _NO_SECRETS = Secrets()
 
 
@@ -58,16 +63,17 @@ class Call(msgspec.Struct, frozen=True):
     """A tool call whose tool exists and whose arguments fit, and how and where it is to be made.
 
     `source` is the JSON of the arguments that it was parsed from; None for a call that was put together by a program of
-    ours, such as a command, since what a person types is not recorded for models to read. `selector` is the CSS
-    selector that stands in place of the ref, until `located` has found the element. `tab` is another tab than the
-    current one, see `Session.call`; `url` is opened first. `model` is for tools that ask one. Relative paths start at
-    `folder`. `permissions` replace those of the session, `dialogs` its way to answer dialogs.
+    ours, such as a command, since what a person types is not recorded for models to read. `locators` are those that
+    stand in place of refs, by the refs that stand for them in the arguments until `located` has found the elements.
+    `tab` is another tab than the current one, see `Session.call`; `url` is opened first. `model` is for tools that ask
+    one. Relative paths start at `folder`. `permissions` replace those of the session, `dialogs` its way to answer
+    dialogs.
     """
 
     tool: Tool
     arguments: Arguments
     source: str | None = None
-    selector: str | None = None
+    locators: Mapping[str, Query] = {}
     tab: str | None = None
     url: str | None = None
     model: Client | None = None
@@ -167,21 +173,36 @@ def parse_call(name: str, arguments: str | Mapping[str, object], tools: Mapping[
         message = no_such_tool(name, tools, "Call one of those that you were given.")
         return InvalidCall(name, source, _for_model(InvalidArguments(message)), is_unknown=True)
     try:
-        return _parsed(tools[tool], arguments, source)
+        return call_of(tools[tool], arguments, source)
     except InvalidArguments as error:
         return InvalidCall(tool, source, _for_model(error))
 
 
-def _parsed(tool: Tool, arguments: dict[str, Any], source: str) -> Call:
-    """The call; a CSS selector in place of a ref is set aside for `located`. Raises InvalidArguments."""
-    parameters, key = tool.parameters["properties"], selector_in(arguments)
-    if key is None or "ref" not in parameters or "selector" in parameters or "ref" in arguments:
-        return Call(tool, tool.parse(arguments), source)
-    selector = arguments.pop(key).strip()
-    if not selector:
-        return Call(tool, tool.parse(arguments), source)
-    parsed = tool.parse({"ref": "E1", **arguments})
-    return Call(tool, msgspec.structs.replace(parsed, ref=""), source, selector)
+def call_of(tool: Tool, arguments: Mapping[str, object], source: str | None = None) -> Call:
+    """The call; locators and CSS selectors in place of refs are set aside for `located`. Raises InvalidArguments."""
+    parameters, locators, arguments = tool.parameters["properties"], dict[str, Query](), dict(arguments)
+    key = selector_in(arguments)
+    if key is not None and "ref" in parameters and "selector" not in parameters and "ref" not in arguments:
+        selector = str(arguments.pop(key)).strip()
+        if selector:
+            arguments["ref"] = f"css={msgspec.json.encode(selector).decode()}"
+
+    def set_aside(value: object) -> object:
+        if not isinstance(value, str) or is_ref(value) or not looks_like_locator(value):
+            return value
+        ref = f"E{_FIRST_STANDING_IN + len(locators)}"
+        locators[ref] = parse(value)
+        return ref
+
+    for name in tool.ref_names:
+        if name in arguments:
+            arguments[name] = set_aside(arguments[name])
+    if isinstance(fields := arguments.get("fields"), list) and tool.is_ours:
+        named = [field for field in fields if isinstance(field, dict) and "ref" in field]
+        arguments["fields"] = [
+            {**field, "ref": set_aside(field["ref"])} if field in named else field for field in fields
+        ]
+    return Call(tool, tool.parse(arguments), source, locators)
 
 
 def no_such_tool(name: str, names: Iterable[str], otherwise: str) -> str:
@@ -191,21 +212,25 @@ def no_such_tool(name: str, names: Iterable[str], otherwise: str) -> str:
 
 
 async def located(call: Call, page: Page) -> Call:
-    """The call with the ref of the one element that its selector matches now. Raises ActionError."""
-    if call.selector is None:
+    """The call with the refs of the elements that its locators mean, which are waited for. Raises ActionError."""
+    if not call.locators:
         return call
     try:
-        match = await page.find(call.selector, max_results=_MOST_MATCHES, include_text=False)
-        if match.total != 1:
-            shown = ", ".join(f"{element.tag} [ref={element.ref}]" for element in match.elements)
-            more = ", …" if match.total > len(match.elements) else ""
-            hint = f": {shown}{more}. Give one of these refs" if shown else ""
-            raise InvalidArguments(f"{call.name}: {call.selector!r} matches {match.total} elements, not one{hint}.")
+        refs = {ref: (await one(tab_of(page), query)).ref for ref, query in call.locators.items()}
     except ActionError as error:
         _for_model(error)
         raise
-    arguments = msgspec.structs.replace(call.arguments, ref=match.elements[0].ref)
-    return msgspec.structs.replace(call, arguments=arguments, selector=None)
+
+    def replaced(value: Any) -> Any:
+        match value:
+            case dict():
+                return {name: replaced(inner) for name, inner in value.items()}
+            case list():
+                return [replaced(inner) for inner in value]
+        return refs.get(value, value) if isinstance(value, str) else value
+
+    arguments = msgspec.convert(replaced(call.as_json()), type(call.arguments))
+    return msgspec.structs.replace(call, arguments=arguments, locators={})
 
 
 async def parse_call_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> Call | ActionError:

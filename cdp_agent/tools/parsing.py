@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from cdp_agent.page.locators.grammar import looks_like_locator
 from cdp_agent.patterns import pattern
 from cdp_agent.providers.base import REF_PATTERN
 from cdp_agent.providers.shared.json_reading import decode, read_object
@@ -32,6 +33,11 @@ def coerce(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
 def is_ref(value: str) -> bool:
     """Whether the text can only be a ref, in any accepted spelling."""
     return _REF.fullmatch(value) is not None
+
+
+def is_element(value: str) -> bool:
+    """Whether the text can only be meant as a ref or a locator."""
+    return is_ref(value) or looks_like_locator(value)
 
 
 def _squash(name: str) -> str:

@@ -10,13 +10,14 @@ import msgspec
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.patterns import pattern
 
-from .query import FINDERS, STATES, Find, Has, HasText, Near, Nth, Query, Step, Words, words
+from .query import FINDERS, ROLES, STATES, Find, Has, HasText, Near, Nth, Query, Step, Words, words
 
 _TOKEN = pattern(
     r"""\s*(?:(?P<css>css=)(?P<selector>(?!").+?)(?=\s+(?:nth=-?\d|has_text=|near=|has=\()|$)"""
     r"""|(?P<key>[a-z_]+)=|(?P<string>"(?:[^"\\]|\\.)*")|/(?P<regex>(?:[^/\\]|\\.)+)/(?P<flags>[imsu]*)"""
     r"""|\[(?P<state>[a-z]+(?:=[a-z0-9]+)?)\]|(?P<number>-?\d+)|(?P<word>[^\W\d]\w*)|(?P<mark>[>()]))\s*""",
 )
+_LOOKS = pattern(r"""\s*(?:- )?[a-z]+(?:\s*["'/]|\s+["/]|=)|\s*[a-z]+\s*(?:>|\[)""")
 _SHOWN = 60
 EXAMPLES = 'button "Save", row "Ada" > button "Delete", text="Thank you" or css=main a'
 
@@ -38,6 +39,11 @@ def parse(text: str) -> Query:
     if parser.next.kind != "end":
         raise parser.error("a name stands in double quotes" if parser.next.kind == "word" else "nothing follows there")
     return query
+
+
+def looks_like_locator(text: str) -> bool:
+    """Whether a text can only be meant as a locator, right or wrong: it has a name in quotes, or an equals sign."""
+    return isinstance(text, str) and _LOOKS.match(text) is not None
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -92,7 +98,9 @@ class _Parser:
                 return Find(token.text, words=self._words())
             case "word":
                 named = self._words() if self.next.kind in ("string", "regex") else None
-                return Find("role", token.text, named, tuple(self._states()))
+                states = tuple(self._states())
+                if named or states or token.text in ROLES:
+                    return Find("role", token.text, named, states)
         self._tokens.insert(0, token)
         raise self.error('an element is given by a role and a name, or as text="…", label="…", testid="…" or css=…')
 

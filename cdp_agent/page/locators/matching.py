@@ -100,7 +100,7 @@ async def one(tab: Tab, query: Query, *, timeout_s: float | None = None) -> Matc
     if len(fitting) > 1:
         raise await _ambiguous(tab, query, fitting)
     if best:
-        tab.note_of_ref[parse_ref(fitting[0].ref)] = f"no name or text is all of {query}: it is in this one's"
+        tab.note_of_ref[parse_ref(fitting[0].ref)] = f"{query} is only a part of what it is called"
     log_line("ref", "{} is {}", str(query), fitting[0].ref)
     return fitting[0]
 

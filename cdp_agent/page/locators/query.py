@@ -21,6 +21,17 @@ from cdp_agent.errors import InvalidArguments
 Finder = Literal["role", "label", "text", "placeholder", "alt", "title", "testid", "css"]
 FINDERS: tuple[Finder, ...] = get_args(Finder)[1:]
 """Those with a text or a selector: they stand before it, with an equals sign."""
+_ROLES = """
+alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox
+comment complementary contentinfo definition deletion dialog document emphasis feed figure form generic grid
+gridcell group heading iframe image img insertion link list listbox listitem log main mark marquee math menu
+menubar menuitem menuitemcheckbox menuitemradio meter navigation note option paragraph progressbar radio
+radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong
+subscript suggestion summary superscript switch tab table tablist tabpanel term textbox time timer toolbar
+tooltip tree treegrid treeitem video audio
+"""
+ROLES = frozenset(_ROLES.split())
+"""The roles that stand for themselves in a text form; any other needs a name or a state after it."""
 STATES = ("checked", "disabled", "expanded", "level", "pressed", "selected")
 
 

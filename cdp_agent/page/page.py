@@ -1,25 +1,26 @@
-"""The public class for a tab. Each subject is implemented in its own module."""
+"""The public classes for a tab and for elements in it. Each subject is implemented in its own module."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar
 
 from cdp_agent.action_log import LogLine
 from cdp_agent.page import parts
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
-from cdp_agent.page.locators.query import Find, Query
+from cdp_agent.page.locators.query import Find, Has, HasText, Near, Nth, Query, words
 from cdp_agent.page.locators.target import Target, ref_of
 from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import mask_all
 
-from .get_by import GetBy
+from .get_by import GetBy, Text
 from .readable_page import ReadablePage
 
 if TYPE_CHECKING:
     from cdp_agent.page.actions.scroll import Direction, Scrolled
-    from cdp_agent.page.locator import Locator
+    from cdp_agent.page.locators.matching import Facts
     from cdp_agent.page.receipts.receipts import Receipt
     from cdp_agent.page.refs.locate import Position
     from cdp_agent.page.tab.dialogs import Dialog
@@ -28,7 +29,7 @@ MouseButton = Literal["left", "right", "middle"]
 SelectBy = Literal["text", "value", "index"]
 
 
-class Page(ReadablePage, GetBy):
+class Page(ReadablePage, GetBy["Locator"]):
     """A tab: reads its page and acts in it. Actions return a `Receipt`, `scroll` a `Scrolled`.
 
     Every method that calls into the page may raise PageUnresponsive, DocumentGone and BrowserError. An action that
@@ -37,8 +38,6 @@ class Page(ReadablePage, GetBy):
     """
 
     def _inside(self, find: Find) -> Locator:
-        from cdp_agent.page.locator import Locator  # late: it is made of this class
-
         return Locator(self, Query((find,)))
 
     @property
@@ -311,6 +310,130 @@ class Page(ReadablePage, GetBy):
             idle=idle,
             timeout_s=timeout_s,
         )
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _OfPage(Generic[P, R]):
+    """A method of Page that takes an element first, as a method of the locator."""
+
+    def __init__(self, method: Callable[Concatenate[Page, Target, P], Awaitable[R]]) -> None:
+        self._method = method
+
+    def __get__(self, locator: Locator, owner: type[Locator]) -> Callable[P, Awaitable[R]]:
+        return partial(self._method, locator.page, locator)
+
+
+class Locator(GetBy["Locator"]):
+    """Elements of a page by what they are. It does nothing until it is used, and then looks at the page as it is.
+
+    `str(locator)` is its text form, which is taken wherever a ref is. What acts needs one element: it waits for it, for
+    the browser's `action_timeout_s` or 5 s, and raises AmbiguousLocator if several fit, NoMatch if none comes.
+    """
+
+    page: Page
+    """The page that it is of."""
+    query: Query
+    """What it says, as a value."""
+
+    def __init__(self, page: Page, query: Query) -> None:
+        """Made by `Page.get_by_role` and the like."""
+        self.page = page
+        self.query = query
+
+    def __str__(self) -> str:
+        return str(self.query)
+
+    def __repr__(self) -> str:
+        return f"<Locator {self.query}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Locator) and (other.page, other.query) == (self.page, self.query)
+
+    def __hash__(self) -> int:
+        return hash((id(self.page), self.query))
+
+    def _inside(self, find: Find) -> Locator:
+        return Locator(self.page, self.query.then(find))
+
+    def filter(self, *, has_text: Text | None = None, has: Locator | None = None) -> Locator:
+        """Those that contain a text, or what another locator means."""
+        steps = [HasText(words(has_text))] if has_text is not None else []
+        return Locator(self.page, self.query.then(*steps, *([Has(has.query)] if has is not None else [])))
+
+    def near(self, text: Text) -> Locator:
+        """Those that share the smallest box with a text: the row, card or form in which it stands."""
+        return Locator(self.page, self.query.then(Near(words(text))))
+
+    def nth(self, index: int) -> Locator:
+        """The one at that place, from 0; from the end if it is negative."""
+        return Locator(self.page, self.query.then(Nth(index)))
+
+    @property
+    def first(self) -> Locator:
+        """The first of them."""
+        return self.nth(0)
+
+    @property
+    def last(self) -> Locator:
+        """The last of them."""
+        return self.nth(-1)
+
+    async def count(self) -> int:
+        """How many there are now."""
+        return len(await parts.matching.matches(self.page._tab, self.query))
+
+    async def all(self) -> list[Locator]:
+        """A locator of each that there is now, by its place."""
+        return [self.nth(index) for index in range(await self.count())]
+
+    async def ref(self) -> str:
+        """The ref of the element, waited for. Raises AmbiguousLocator, NoMatch."""
+        return (await parts.matching.one(self.page._tab, self.query)).ref
+
+    async def text(self) -> str:
+        """The text of the element as it is shown. Raises AmbiguousLocator, NoMatch, as all that follow."""
+        return (await self._facts()).text
+
+    async def value(self) -> str | None:
+        """What the field holds; None for a secret."""
+        return (await self._facts()).value
+
+    async def attribute(self, name: str) -> str | None:
+        """The value of an attribute, an address made absolute; None if it has none."""
+        return (await self._facts(name)).attribute
+
+    async def box(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height, in CSS pixels of its frame's viewport."""
+        return (await self._facts()).box
+
+    async def is_visible(self) -> bool:
+        """Whether there is such an element now, and it is shown. Does not wait."""
+        tab = self.page._tab
+        found = await parts.matching.matches(tab, self.query)
+        if len(found) > 1:
+            found = [await parts.matching.one(tab, self.query)]
+        return bool(found) and (await parts.matching.facts(found[0])).visible
+
+    async def wait(self, *, timeout_s: float = 10) -> Locator:
+        """Waits until there is such an element. Raises WaitTimeout, AmbiguousLocator."""
+        await parts.matching.wait(self.page._tab, self.query, timeout_s)
+        return self
+
+    async def _facts(self, attribute: str | None = None) -> Facts:
+        return await parts.matching.facts(await parts.matching.one(self.page._tab, self.query), attribute)
+
+    click = _OfPage(Page.click)
+    hover = _OfPage(Page.hover)
+    drag = _OfPage(Page.drag)
+    fill = _OfPage(Page.fill)
+    select = _OfPage(Page.select)
+    check = _OfPage(Page.check)
+    uncheck = _OfPage(Page.uncheck)
+    focus = _OfPage(Page.focus)
+    upload = _OfPage(Page.upload)
 
 
 def page_of(tab: Tab) -> Page:

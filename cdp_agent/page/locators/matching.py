@@ -29,7 +29,7 @@ _NEAREST = 3
 _LIKE_S = 0.6
 
 
-class Match(msgspec.Struct, frozen=True):
+class MatchingElement(msgspec.Struct, frozen=True):
     """An element that fits. `partly`: how many of the locator's texts are only a part of what they were found in."""
 
     ref: str
@@ -78,14 +78,14 @@ class _Answer(msgspec.Struct, frozen=True):
     of: Facts | None
 
 
-async def one(tab: Tab, query: Query, *, timeout_s: float | None = None) -> Match:
+async def one(tab: Tab, query: Query, *, timeout_s: float | None = None) -> MatchingElement:
     """The one element that the locator means, waited for `timeout_s`: the action timeout, or WAIT_S.
 
     Where several fit, one whose texts are whole comes before those that only contain them. Raises AmbiguousLocator at
     once if several are left, NoMatch if none comes in time.
     """
     wait_s = timeout_s if timeout_s is not None else tab.settings.action_timeout_s or WAIT_S
-    found: list[Match] = []
+    found: list[MatchingElement] = []
     try:
         async with asyncio.timeout(wait_s):
             while not found:
@@ -105,7 +105,7 @@ async def one(tab: Tab, query: Query, *, timeout_s: float | None = None) -> Matc
     return fitting[0]
 
 
-async def matches(tab: Tab, query: Query) -> list[Match]:
+async def matches(tab: Tab, query: Query) -> list[MatchingElement]:
     """All elements that the locator means now, in document order."""
     return (await _look(tab, query))[0]
 
@@ -118,7 +118,7 @@ async def wait(tab: Tab, query: Query, timeout_s: float) -> None:
         raise WaitTimeout(str(error)) from error
 
 
-async def facts(match: Match, attribute: str | None = None) -> Facts:
+async def facts(match: MatchingElement, attribute: str | None = None) -> Facts:
     """What the page says of the element now. Raises StaleRef if it is gone."""
     told = (await match.world.call("factsOf", {"id": match.local, "attribute": attribute}, returning=_Answer)).of
     if told is None:
@@ -129,9 +129,9 @@ async def facts(match: Match, attribute: str | None = None) -> Facts:
 _Counts = list[tuple[World, int]]
 
 
-async def _look(tab: Tab, query: Query) -> tuple[list[Match], _Counts]:
+async def _look(tab: Tab, query: Query) -> tuple[list[MatchingElement], _Counts]:
     """The elements of now, and the number of changes in each world before they were looked for."""
-    chosen: list[Match] | None = None
+    chosen: list[MatchingElement] | None = None
     counts: _Counts = []
     async with tab.reading_lock:
         for steps, place in _stretches(query):
@@ -156,7 +156,9 @@ def _stretches(query: Query) -> Iterator[tuple[list[Step], Nth | None]]:
         yield steps, None
 
 
-async def _take(tab: Tab, steps: Sequence[Step], begin: list[Match] | None) -> tuple[list[Match], _Counts]:
+async def _take(
+    tab: Tab, steps: Sequence[Step], begin: list[MatchingElement] | None
+) -> tuple[list[MatchingElement], _Counts]:
     if begin is not None and not steps:
         return begin, []
     tree = await tab.frames()
@@ -194,7 +196,7 @@ def _operation(step: Step) -> _Operation:
     raise InvalidArguments(f"{step} cannot count: leave out nth= in it.")
 
 
-def _within(begin: list[Match] | None) -> dict[str, list[int]] | None:
+def _within(begin: list[MatchingElement] | None) -> dict[str, list[int]] | None:
     if begin is None:
         return None
     within: dict[str, list[int]] = {}
@@ -212,11 +214,11 @@ def _progress(readings: Readings[_MatchPart], reading: Reading[_MatchPart]) -> I
             yield from _progress(readings, child)
 
 
-def _in_order(tab: Tab, readings: Readings[_MatchPart], reading: Reading[_MatchPart]) -> Iterator[Match]:
+def _in_order(tab: Tab, readings: Readings[_MatchPart], reading: Reading[_MatchPart]) -> Iterator[MatchingElement]:
     part, start = reading.part, 0
     for local, before in zip([*part.remote, None], [*part.before, len(part.rows)], strict=True):
         for row, partly in part.rows[start:before]:
-            yield Match(f"E{tab.refs.number(reading.world, row)}", reading.world, row, partly)
+            yield MatchingElement(f"E{tab.refs.number(reading.world, row)}", reading.world, row, partly)
         start = before
         child = readings.child(reading, local) if local is not None else ""
         if not isinstance(child, str):
@@ -239,7 +241,7 @@ async def _changed(world: World, count: int) -> None:
         await world.call("changedSince", count, timeout_s=2 * _BACKSTOP_S)
 
 
-async def _ambiguous(tab: Tab, query: Query, fitting: Sequence[Match]) -> AmbiguousLocator:
+async def _ambiguous(tab: Tab, query: Query, fitting: Sequence[MatchingElement]) -> AmbiguousLocator:
     listed = fitting[:_LISTED]
     lines = [f"{match.ref} {told}" for match, told in zip(listed, await _told_apart(listed), strict=True)]
     more = f"\n- and {len(fitting) - _LISTED} more" if len(fitting) > _LISTED else ""
@@ -251,9 +253,9 @@ async def _ambiguous(tab: Tab, query: Query, fitting: Sequence[Match]) -> Ambigu
     )
 
 
-async def _told_apart(listed: Sequence[Match]) -> list[str]:
+async def _told_apart(listed: Sequence[MatchingElement]) -> list[str]:
     """What each is, and what stands around it and not around the others."""
-    told: dict[Match, str] = {}
+    told: dict[MatchingElement, str] = {}
     for world in {match.world: None for match in listed}:
         here = [match for match in listed if match.world is world]
         for match, apart in zip(

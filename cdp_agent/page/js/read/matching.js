@@ -331,9 +331,20 @@ const PRESSED = 'input[type="button" i],input[type="submit" i],input[type="reset
 const inputValue_ = textReader(HTMLInputElement, 'value');
 
 /** The text of an element, or of a button that has it as its value. */
-const ownWords = (element) => (matches(element, PRESSED) ? inputValue_(element) : textContent(element));
+const ownWords = (element) => (matches(element, PRESSED) ? inputValue_(element) : readText(element));
 
-const UNREAD_TEXTS = new Set('SCRIPT STYLE NOSCRIPT TEMPLATE HEAD TITLE'.split(' '));
+const UNREAD_TEXTS = 'script,style,noscript,template,head';
+
+/** The text in an element, without that of scripts and styles. */
+function readText(element) {
+  if (!selectsAny(element, UNREAD_TEXTS)) return textContent(element);
+  let text = '';
+  for (let node = firstChild(element); node; node = nextSibling(node)) {
+    if (nodeType(node) === 3) text += dataOf(node);
+    else if (nodeType(node) === 1 && !matches(node, UNREAD_TEXTS)) text += readText(node);
+  }
+  return text;
+}
 
 /** The smallest elements of a tree that hold the words. @param {Node} root @param {Words} words */
 function holdersOf(root, words) {
@@ -346,13 +357,13 @@ function holdersIn(top, words) {
   const hits = [];
   const anchor = words.how === 'regex' ? '' : longestWordOf(words.text.toLowerCase());
   const visit = (element) => {
-    if (UNREAD_TEXTS.has(tagOf(element))) return false;
+    if (matches(element, UNREAD_TEXTS)) return false;
     if (anchor && !textContent(element).toLowerCase().includes(anchor)) return false;
     let isInside = false;
     for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child))
       if (visit(child)) isInside = true;
     if (isInside) return true;
-    if (fitOf(textContent(element), words) === null) return false;
+    if (fitOf(readText(element), words) === null) return false;
     hits.push(element);
     return true;
   };

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 
 import pytest
 
-from cdp_agent.errors import AmbiguousLocator, InvalidArguments, NoMatch, StaleRef, WaitTimeout
+from cdp_agent.errors import AmbiguousLocator, InvalidArguments, NoMatch, WaitTimeout
 from cdp_agent.page.locators import matching
 from cdp_agent.page.locators.grammar import parse
-from cdp_agent.page.page import Page, tab_of
+from cdp_agent.page.page import Locator, Page, tab_of
 from cdp_agent.page.snapshot.lines import read_line
 from tests.tables import table
+from tests.web import running
 from tests.writing import show
 
 MEANT: list[tuple[str, str, str]] = [
@@ -51,7 +53,8 @@ MEANT: list[tuple[str, str, str]] = [
     ("<meter id=a value=1 max=2>x</meter>", "meter", "a"),
     ("<output id=a>x</output><div id=b role=status>y</div>", "status", "a b"),
     ("<div id=a role=alert>x</div>", "alert", "a"),
-    ("<div role=tablist><div id=a role=tab tabindex=0>x</div><div id=b role=tab tabindex=0>y</div></div>", "tab", "a b"),
+    ("<div role=tablist><div id=a role=tab tabindex=0>x</div><div id=b role=tab tabindex=0>y</div></div>",
+     "tab", "a b"),
     ("<div id=a role=switch tabindex=0>x</div>", "switch", "a"),
     ("<div role=menu><div id=a role=menuitem tabindex=0>x</div></div>", "menuitem", "a"),
     ("<div role=tree><div id=a role=treeitem tabindex=0>x</div></div>", "treeitem", "a"),
@@ -105,7 +108,8 @@ MEANT: list[tuple[str, str, str]] = [
     ("<ul><li id=a>Mug<li id=b>Pot</ul>", 'listitem "Pot"', "b"),
     ("<ul><li id=a><a href=#>Mug</a> <b>5</b><li id=b>Pot</ul>", 'listitem "mug"', "a"),
     ("<p id=a>Hello there</p>", 'paragraph "hello"', "a"),
-    ("<div role=grid><div id=a role=row><div role=gridcell>x</div><div role=gridcell>y</div></div></div>", 'row "x"', "a"),
+    ("<div role=grid><div id=a role=row><div role=gridcell>x</div><div role=gridcell>y</div></div></div>",
+     'row "x"', "a"),
     # States
     ("<input id=a type=checkbox checked><input id=b type=checkbox>", "checkbox [checked]", "a"),
     ("<input id=a type=checkbox checked><input id=b type=checkbox>", "checkbox [checked=false]", "b"),
@@ -182,7 +186,8 @@ MEANT: list[tuple[str, str, str]] = [
     ("<ul><li id=a>Mug <b>5</b><li id=b>Pot</ul>", "listitem has_text=mug", "a"),
     ("<ul><li id=a>Mug <button>Buy</button><li id=b>Pot</ul>", 'listitem has=(button "Buy")', "a"),
     ("<ul><li id=a>Mug <b>5</b><li id=b>Mug</ul>", 'listitem has_text=Mug has=(css="b")', "a"),
-    ("<div>Mug <button id=a>Buy</button></div><div>Pot <button id=b>Buy</button></div>", 'button "Buy" near="Pot"', "b"),
+    ("<div>Mug <button id=a>Buy</button></div><div>Pot <button id=b>Buy</button></div>",
+     'button "Buy" near="Pot"', "b"),
     ("<div><h3>Mug</h3><p>5</p><button id=a>Buy</button></div><div><h3>Pot</h3><button id=b>Buy</button></div>",
      "button near=Mug", "a"),
     ("<div><p>Mug</p><button id=a>Buy</button><button id=b>Keep</button></div>", "button near=Mug", "a b"),
@@ -193,10 +198,11 @@ MEANT: list[tuple[str, str, str]] = [
      'button "Deep"', "a"),
     ("<div id=h></div><script>h.attachShadow({mode: 'closed'}).innerHTML = '<p id=a class=k>Deep</p>'</script>",
      "css=.k", "a"),
-    ("<div id=h></div><script>h.attachShadow({mode: 'closed'}).innerHTML = '<p id=a>Deep</p>'</script>", "text=Deep", "a"),
+    ("<div id=h></div><script>h.attachShadow({mode: 'closed'}).innerHTML = '<p id=a>Deep</p>'</script>",
+     "text=Deep", "a"),
     ("<div id=h class=o></div><script>h.attachShadow({mode: 'open'}).innerHTML = '<p id=a>Deep</p>'</script>",
      'css=".o" > text=Deep', "a"),
-    ("<div id=h><b id=a>Slot</b></div><script>h.attachShadow({mode: 'open'}).innerHTML = '<p class=i><slot></p>'</script>",
+    ("<p id=h><b id=a>Slot</b></p><script>h.attachShadow({mode: 'open'}).innerHTML = '<p class=i><slot>'</script>",
      'css=".i" > text=Slot', "a"),
     ("<button id=a>1</button><div id=h></div><button id=c>3</button>"
      "<script>h.attachShadow({mode: 'open'}).innerHTML = '<button id=b>2</button>'</script>", "button", "a b c"),
@@ -214,7 +220,10 @@ async def ids(page: Page, locator: str) -> str:
     return " ".join([(await matching.facts(element, "id")).attribute or "?" for element in elements])
 
 
-@table(("markup", "locator", "meant"), {f"{locator} in {markup}": (markup, locator, meant) for markup, locator, meant in MEANT})
+@table(
+    ("markup", "locator", "meant"),
+    {f"{locator} in {markup}": (markup, locator, meant) for markup, locator, meant in MEANT},
+)
 async def test_a_locator_means(markup: str, locator: str, meant: str, sheet: Page) -> None:
     await show(sheet, markup)
     if "iframe" in markup:
@@ -222,3 +231,165 @@ async def test_a_locator_means(markup: str, locator: str, meant: str, sheet: Pag
 
     assert await ids(sheet, locator) == meant
     assert parse(str(parse(locator))) == parse(locator)
+
+
+LOCATORS = {
+    'button "Save"': lambda page: page.get_by_role("button", name="Save"),
+    'button "Save" exact': lambda page: page.get_by_role("button", name="Save", exact=True),
+    "button /^sav/i": lambda page: page.get_by_role("button", name=re.compile("^sav", re.IGNORECASE)),
+    'checkbox "News" [checked]': lambda page: page.get_by_role("checkbox", name="News", checked=True),
+    'heading "X" [disabled=false] [level=2]': lambda page: page.get_by_role(
+        "heading", name="X", level=2, disabled=False
+    ),
+    'label="Name"': lambda page: page.get_by_label("Name"),
+    'text="Thank you"': lambda page: page.get_by_text("Thank  you"),
+    'placeholder="Search"': lambda page: page.get_by_placeholder("Search"),
+    'alt="A mug"': lambda page: page.get_by_alt_text("A mug"),
+    'title="Close"': lambda page: page.get_by_title("Close"),
+    'testid="total" exact': lambda page: page.get_by_test_id("total"),
+    'css="main > a"': lambda page: page.locator("main > a"),
+    'row "Ada" > button "Delete"': lambda page: page.get_by_role("row", name="Ada").get_by_role(
+        "button", name="Delete"
+    ),
+    'listitem has_text="Mug" nth=2': lambda page: page.get_by_role("listitem").filter(has_text="Mug").nth(1),
+    'listitem has=(button "Buy") nth=1': lambda page: (
+        page.get_by_role("listitem").filter(has=page.get_by_role("button", name="Buy")).first
+    ),
+    'button near="Ada" nth=-1': lambda page: page.get_by_role("button").near("Ada").last,
+}
+
+
+@table(("text", "made"), {text: (text, made) for text, made in LOCATORS.items()})
+async def test_a_locator_prints_as_what_is_read_as_the_same(
+    text: str, made: Callable[[Page], Locator], sheet: Page
+) -> None:
+    locator = made(sheet)
+
+    assert str(locator) == text
+    assert parse(text) == locator.query
+    assert locator == made(sheet)
+
+
+NO_LOCATORS = {
+    "": "is no locator. Give one such as",
+    "Save": "an element is given by a role and a name",
+    "button Save": "a name stands in double quotes, at 'Save'",
+    'button "Save': "it cannot be read, at '\"Save'",
+    'button "Save" nth=0': "1 is the first, -1 the last",
+    'button "Save" foo=1': "foo= is none of nth=, has_text=, near= and has=(…)",
+    "row >": "an element is given by a role and a name",
+    "has=(button)": "an element is given by a role and a name",
+    "listitem has=(button": "a closing bracket is missing",
+    "nth=2": "an element is given by a role and a name",
+    'text=""': "is no text to look for",
+}
+
+
+@table(("text", "why"), {text: (text, why) for text, why in NO_LOCATORS.items()})
+def test_what_is_no_locator_says_why_and_how_one_is_written(text: str, why: str) -> None:
+    with pytest.raises(InvalidArguments, match=re.escape(why)):
+        parse(text)
+
+
+PEOPLE = """<table><tr><td>Ada<td><button>Delete</button><tr><td>Ada Lovelace<td><button>Delete</button>
+<tr><td>Grace<td><button>Delete</button></table><button>Save as draft</button><label>Name <input></label>"""
+
+
+async def test_an_act_is_done_to_the_one_element_that_is_meant(sheet: Page) -> None:
+    await show(sheet, PEOPLE)
+    of_ada = sheet.get_by_role("row", name="Ada").get_by_role("button", name="Delete")
+
+    by_locator, by_text = await of_ada.click(), await sheet.click('row "Grace" > button "Delete"')
+    filled = await sheet.get_by_label("name").fill("Bob")
+    form = await sheet.fill_form({'textbox "Name"': "Eve"})
+
+    assert by_locator.ref == await of_ada.ref() != by_text.ref
+    assert by_locator.target == by_text.target == 'button "Delete"'
+    assert (filled.value, form.fields[0].value) == ("Bob", "Eve")
+    assert await sheet.get_by_label("name").value() == "Eve"
+
+
+async def test_of_several_none_is_taken_and_each_is_told_apart(sheet: Page) -> None:
+    await show(sheet, PEOPLE)
+
+    with pytest.raises(AmbiguousLocator) as error:
+        await sheet.click('button "Delete"')
+
+    refs = [element.ref for element in await matching.matches(tab_of(sheet), parse("button"))][:3]
+    assert error.value.candidates == tuple(refs)
+    assert [line.partition(" ")[2] for line in str(error.value).splitlines()[1:]] == [
+        f'{ref} button "Delete" in "{around} Delete"'
+        for ref, around in zip(refs, ("Ada", "Ada Lovelace", "Grace"), strict=True)
+    ]
+
+
+async def test_a_name_that_is_given_in_part_is_taken_and_said(sheet: Page) -> None:
+    await show(sheet, PEOPLE)
+
+    in_part, whole = await sheet.click('button "save as"'), await sheet.click('button "save as draft"')
+
+    assert in_part.note == 'button "save as" is only a part of what it is called'
+    assert whole.note == ""
+
+
+async def test_nothing_that_fits_names_the_nearest(sheet: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matching, "WAIT_S", 0.05)
+    await show(sheet, PEOPLE)
+
+    with pytest.raises(
+        NoMatch, match=r'^Nothing on the page is button "Save as daft", nor came within 0.05 s'
+    ) as error:
+        await sheet.click('button "Save as daft"')
+
+    line = read_line(f"- {error.value.candidates[0]}")
+    assert line is not None
+    assert (line.role, line.name) == ("button", "Save as draft")
+
+
+async def test_an_element_is_waited_for(sheet: Page) -> None:
+    await show(sheet, "<p id=p>Wait</p>")
+    clicking = asyncio.create_task(sheet.click('button "Go"'))
+    await sheet.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    await sheet.evaluate("p.insertAdjacentHTML('afterend', '<button>Go</button>')")
+
+    assert (await clicking).target == 'button "Go"'
+    with pytest.raises(WaitTimeout, match=r'Nothing on the page is button "Gone", nor came within 0\.05 s'):
+        await sheet.get_by_role("button", name="Gone").wait(timeout_s=0.05)
+
+
+async def test_what_is_asked_of_an_element_is_told(sheet: Page) -> None:
+    await show(sheet, "<a id=a href=/x title=T>Two <b>words</b></a><p hidden>Off</p><ul><li>1<li>2</ul>")
+    link = sheet.get_by_role("link")
+
+    assert await link.text() == "Two words"
+    assert (await link.attribute("title"), await link.attribute("rel")) == ("T", None)
+    assert (await link.box())[2] > 0
+    assert [await sheet.locator(selector).is_visible() for selector in ("a", "p", "main")] == [True, False, False]
+    assert [str(item) for item in await sheet.get_by_role("listitem").all()] == ["listitem nth=1", "listitem nth=2"]
+    assert await sheet.get_by_role("listitem").count() == 2
+
+
+async def test_it_reaches_into_frames_of_other_processes(page: Page) -> None:
+    async with running() as web:
+        inner = web.put("inner", "/", "<button>Pay</button><p data-testid=total>5</p>")
+        await page.goto(web.put("outer", "/", f"<iframe title=Till src={inner}></iframe><button>Pay</button>"))
+
+        assert len(await matching.matches(tab_of(page), parse("button"))) == 2
+        in_frame = await page.click('iframe "Till" > button "Pay"')
+        assert in_frame.ref == (await matching.matches(tab_of(page), parse("button nth=1")))[0].ref
+        assert await page.get_by_test_id("total").text() == "5"
+
+
+async def test_what_has_a_ref_is_taken_for_it(sheet: Page) -> None:
+    await show(sheet, PEOPLE)
+    element = (await sheet.find("input")).elements[0]
+    match = (await sheet.search("Save as draft")).matches[0]
+    shown = next(ref for ref in (await sheet.snapshot()).refs.values() if ref.role == "textbox")
+
+    assert [(await sheet.focus(target)).ref for target in (element, shown, match)] == [
+        element.ref,
+        element.ref,
+        match.ref,
+    ]
+    with pytest.raises(InvalidArguments, match="5 is no element: give a ref, a locator, or what has a ref"):
+        await sheet.click(5)  # type: ignore[arg-type]  # as a program may

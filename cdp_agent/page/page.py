@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar
 
@@ -10,7 +10,7 @@ from cdp_agent.action_log import LogLine
 from cdp_agent.page import parts
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.locators.query import Find, Has, HasText, Near, Nth, Query, words
-from cdp_agent.page.locators.target import Target, ref_of
+from cdp_agent.page.locators.target import Target, TargetT, ref_of
 from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import mask_all
@@ -197,7 +197,7 @@ class Page(ReadablePage, GetBy["Locator"]):
             self._tab, "fill", await ref_of(self._tab, ref), lambda at: do(at, text, append=append), submits=submit
         )
 
-    async def fill_form(self, values: Mapping[str, str] | Mapping[Locator, str], *, submit: bool = False) -> Receipt:
+    async def fill_form(self, values: Mapping[TargetT, str], *, submit: bool = False) -> Receipt:
         """Fills in several fields, by their refs, and waits for the page once; `Receipt.fields` has the result of each.
 
         The value for a list is the text of an option, for a check box "on" or "off", for a radio button "on". `submit`
@@ -319,10 +319,10 @@ R = TypeVar("R")
 class _OfPage(Generic[P, R]):
     """A method of Page that takes an element first, as a method of the locator."""
 
-    def __init__(self, method: Callable[Concatenate[Page, Target, P], Awaitable[R]]) -> None:
+    def __init__(self, method: Callable[Concatenate[Page, Target, P], Coroutine[Any, Any, R]]) -> None:
         self._method = method
 
-    def __get__(self, locator: Locator, owner: type[Locator]) -> Callable[P, Awaitable[R]]:
+    def __get__(self, locator: Locator, owner: type[Locator]) -> Callable[P, Coroutine[Any, Any, R]]:
         return partial(self._method, locator.page, locator)
 
 

@@ -13,9 +13,9 @@ import msgspec
 from cdp_agent.action_log import Logged, LogLine
 from cdp_agent.decisions import AskUser
 from cdp_agent.errors import ActionError, CdpAgentError, InvalidArguments, SessionClosed
-from cdp_agent.page.locators.grammar import looks_like_locator, parse
-from cdp_agent.page.locators.matching import one
-from cdp_agent.page.locators.query import Query
+from cdp_agent.page.locators.grammar import parse
+from cdp_agent.page.locators.query import Find
+from cdp_agent.page.locators.target import ref_of
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.holding import Act
 from cdp_agent.page.query.passed import came_and_went
@@ -37,8 +37,6 @@ _ONLY_FILLED = (
     "address, a key or a text to wait for."
 )
 
-_FIRST_STANDING_IN = 900_000_000
-"""The number of the first ref that stands in a call for an element which is still to be found."""
 _NO_SECRETS = Secrets()
 
 
@@ -63,17 +61,15 @@ class Call(msgspec.Struct, frozen=True):
     """A tool call whose tool exists and whose arguments fit, and how and where it is to be made.
 
     `source` is the JSON of the arguments that it was parsed from; None for a call that was put together by a program of
-    ours, such as a command, since what a person types is not recorded for models to read. `locators` are those that
-    stand in place of refs, by the refs that stand for them in the arguments until `located` has found the elements.
-    `tab` is another tab than the current one, see `Session.call`; `url` is opened first. `model` is for tools that ask
-    one. Relative paths start at `folder`. `permissions` replace those of the session, `dialogs` its way to answer
-    dialogs.
+    ours, such as a command, since what a person types is not recorded for models to read. Locators stand in place of
+    refs until `located` has found the elements. `tab` is another tab than the current one, see `Session.call`; `url` is
+    opened first. `model` is for tools that ask one. Relative paths start at `folder`. `permissions` replace those of
+    the session, `dialogs` its way to answer dialogs.
     """
 
     tool: Tool
     arguments: Arguments
     source: str | None = None
-    locators: Mapping[str, Query] = {}
     tab: str | None = None
     url: str | None = None
     model: Client | None = None
@@ -87,7 +83,7 @@ class Call(msgspec.Struct, frozen=True):
 
     @property
     def refs(self) -> list[str]:
-        """The refs of elements that the arguments name."""
+        """The refs of elements that the arguments name, or the locators that stand in their place."""
         return self.tool.refs_in(self.arguments)
 
     def as_json(self) -> dict[str, Any]:
@@ -179,30 +175,18 @@ def parse_call(name: str, arguments: str | Mapping[str, object], tools: Mapping[
 
 
 def call_of(tool: Tool, arguments: Mapping[str, object], source: str | None = None) -> Call:
-    """The call; locators and CSS selectors in place of refs are set aside for `located`. Raises InvalidArguments."""
-    parameters, locators, arguments = tool.parameters["properties"], dict[str, Query](), dict(arguments)
+    """The call; a CSS selector in place of a ref is taken as a locator. Raises InvalidArguments."""
+    parameters, arguments = tool.parameters["properties"], dict(arguments)
     key = selector_in(arguments)
     if key is not None and "ref" in parameters and "selector" not in parameters and "ref" not in arguments:
         selector = str(arguments.pop(key)).strip()
         if selector:
-            arguments["ref"] = f"css={msgspec.json.encode(selector).decode()}"
-
-    def set_aside(value: object) -> object:
-        if not isinstance(value, str) or is_ref(value) or not looks_like_locator(value):
-            return value
-        ref = f"E{_FIRST_STANDING_IN + len(locators)}"
-        locators[ref] = parse(value)
-        return ref
-
-    for name in tool.ref_names:
-        if name in arguments:
-            arguments[name] = set_aside(arguments[name])
-    if isinstance(fields := arguments.get("fields"), list) and tool.is_ours:
-        named = [field for field in fields if isinstance(field, dict) and "ref" in field]
-        arguments["fields"] = [
-            {**field, "ref": set_aside(field["ref"])} if field in named else field for field in fields
-        ]
-    return Call(tool, tool.parse(arguments), source, locators)
+            arguments["ref"] = str(Find("css", selector))
+    call = Call(tool, tool.parse(arguments), source)
+    for element in call.refs:
+        if not is_ref(element):
+            parse(element)  # what is wrong with it is said before anything else is done
+    return call
 
 
 def no_such_tool(name: str, names: Iterable[str], otherwise: str) -> str:
@@ -213,24 +197,19 @@ def no_such_tool(name: str, names: Iterable[str], otherwise: str) -> str:
 
 async def located(call: Call, page: Page) -> Call:
     """The call with the refs of the elements that its locators mean, which are waited for. Raises ActionError."""
-    if not call.locators:
-        return call
+    tab = tab_of(page)
     try:
-        refs = {ref: (await one(tab_of(page), query)).ref for ref, query in call.locators.items()}
+        refs = {element: await ref_of(tab, element) for element in call.refs if not is_ref(element)}
     except ActionError as error:
         _for_model(error)
         raise
-
-    def replaced(value: Any) -> Any:
-        match value:
-            case dict():
-                return {name: replaced(inner) for name, inner in value.items()}
-            case list():
-                return [replaced(inner) for inner in value]
-        return refs.get(value, value) if isinstance(value, str) else value
-
-    arguments = msgspec.convert(replaced(call.as_json()), type(call.arguments))
-    return msgspec.structs.replace(call, arguments=arguments, locators={})
+    if not refs:
+        return call
+    arguments = call.as_json()
+    arguments |= {name: refs[arguments[name]] for name in call.tool.ref_names if arguments.get(name) in refs}
+    if "fields" in arguments:
+        arguments["fields"] = [field | {"ref": refs.get(field["ref"], field["ref"])} for field in arguments["fields"]]
+    return msgspec.structs.replace(call, arguments=msgspec.convert(arguments, type(call.arguments)))
 
 
 async def parse_call_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> Call | ActionError:

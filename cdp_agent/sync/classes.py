@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.data.structured import StructuredData
     from cdp_agent.page.data.tables import Tables
     from cdp_agent.page.get_by import Text
-    from cdp_agent.page.locators.target import Target
+    from cdp_agent.page.locators.target import Target, TargetT
     from cdp_agent.page.page import MouseButton, SelectBy
     from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
@@ -823,7 +823,7 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.fill(ref, text, append=append, submit=submit))
 
-    def fill_form(self, values: Mapping[str, str] | Mapping[Locator, str], *, submit: bool = False) -> Receipt:
+    def fill_form(self, values: Mapping[TargetT, str], *, submit: bool = False) -> Receipt:
         """Fills in several fields, by their refs, and waits for the page once; `Receipt.fields` has the result of each.
 
         The value for a list is the text of an option, for a check box "on" or "off", for a radio button "on". `submit`

@@ -17,7 +17,6 @@ _TOKEN = pattern(
     r"""|(?P<key>[a-z_]+)=|(?P<string>"(?:[^"\\]|\\.)*")|/(?P<regex>(?:[^/\\]|\\.)+)/(?P<flags>[imsu]*)"""
     r"""|\[(?P<state>[a-z]+(?:=[a-z0-9]+)?)\]|(?P<number>-?\d+)|(?P<word>[^\W\d]\w*)|(?P<mark>[>()]))\s*""",
 )
-_LOOKS = pattern(r"""\s*(?:- )?[a-z]+(?:\s*["'/]|\s+["/]|=)|\s*[a-z]+\s*(?:>|\[)""")
 _SHOWN = 60
 EXAMPLES = 'button "Save", row "Ada" > button "Delete", text="Thank you" or css=main a'
 
@@ -39,11 +38,6 @@ def parse(text: str) -> Query:
     if parser.next.kind != "end":
         raise parser.error("a name stands in double quotes" if parser.next.kind == "word" else "nothing follows there")
     return query
-
-
-def looks_like_locator(text: str) -> bool:
-    """Whether a text can only be meant as a locator, right or wrong: it has a name in quotes, or an equals sign."""
-    return isinstance(text, str) and _LOOKS.match(text) is not None
 
 
 def _tokens(text: str) -> Iterator[_Token]:

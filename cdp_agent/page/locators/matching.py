@@ -85,18 +85,18 @@ async def one(tab: Tab, query: Query, *, timeout_s: float | None = None) -> Matc
     once if several are left, NoMatch if none comes in time.
     """
     wait_s = timeout_s if timeout_s is not None else tab.settings.action_timeout_s or WAIT_S
-    found: list[MatchingElement] = []
+    matching: list[MatchingElement] = []
     try:
         async with asyncio.timeout(wait_s):
-            while not found:
-                found, counts = await _look(tab, query)
-                if not found:
+            while not matching:
+                matching, counts = await _look(tab, query)
+                if not matching:
                     log_line("wait", "nothing is {} yet", str(query))
                     await _next_change(tab, counts)
     except TimeoutError:
         raise await _no_match(tab, query, wait_s) from None
-    best = min(match.partly for match in found)
-    fitting = [match for match in found if match.partly == best]
+    best = min(match.partly for match in matching)
+    fitting = [match for match in matching if match.partly == best]
     if len(fitting) > 1:
         raise await _ambiguous(tab, query, fitting)
     if best:

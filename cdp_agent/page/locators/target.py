@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, overload
+from typing import Protocol, TypeVar, overload
 
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.snapshot.refs import ref_in
@@ -26,6 +26,7 @@ class HasRef(Protocol):
 
 
 Target = str | HasQuery | HasRef
+TargetT = TypeVar("TargetT", bound=Target)
 
 
 @overload

@@ -124,6 +124,10 @@ MEANT: list[tuple[str, str, str]] = [
     ("<h1 id=a>x</h1><h2 id=b>y</h2>", "heading [level=2]", "b"),
     ("<div id=a role=heading aria-level=4>x</div>", 'heading "x" [level=4]', "a"),
     ("<h2 id=a>Two</h2>", '- heading "Two" [level=2]:', "a"),
+    ("<style>i { display: inline-block; width: 9px; height: 9px; cursor: pointer }</style>"
+     "<i id=a class=trash></i><i id=b class=star></i>", "generic [class=trash]", "a"),
+    ("<style>b, i { cursor: pointer } i { padding: 5px }</style><b id=a>Ada <i class=star></i></b><b>Bob</b>",
+     'generic "ada"', "a"),
     # Whether it is there for a reader
     ("<button id=a hidden>x</button>", "button", ""),
     ("<button id=a style='display: none'>x</button>", "button", ""),

@@ -15,7 +15,7 @@ from .query import FINDERS, ROLES, STATES, Find, Has, HasText, Near, Nth, Query,
 _TOKEN = pattern(
     r"""\s*(?:(?P<css>css=)(?P<selector>(?!").+?)(?=\s+(?:nth=-?\d|has_text=|near=|has=\()|$)"""
     r"""|(?P<key>[a-z_]+)=|(?P<string>"(?:[^"\\]|\\.)*")|/(?P<regex>(?:[^/\\]|\\.)+)/(?P<flags>[imsu]*)"""
-    r"""|\[(?P<state>[a-z]+(?:=[a-z0-9]+)?)\]|(?P<number>-?\d+)|(?P<word>[^\W\d]\w*)|(?P<mark>[>()]))\s*""",
+    r"""|\[(?P<state>[a-z-]+(?:=[^\]]+)?)\]|(?P<number>-?\d+)|(?P<word>[^\W\d]\w*)|(?P<mark>[>()]))\s*""",
 )
 _SHOWN = 60
 EXAMPLES = 'button "Save", row "Ada" > button "Delete", text="Thank you" or css=main a'

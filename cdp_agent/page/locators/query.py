@@ -32,7 +32,8 @@ tooltip tree treegrid treeitem video audio
 """
 ROLES = frozenset(_ROLES.split())
 """The roles that stand for themselves in a text form; any other needs a name or a state after it."""
-STATES = ("checked", "disabled", "expanded", "level", "pressed", "selected")
+STATES = ("checked", "disabled", "expanded", "level", "pressed", "selected", "class", "icon", "id", "testid", "tip")
+"""Those by which a locator tells elements apart; the last five are what lines show of elements without a name."""
 
 
 class Words(msgspec.Struct, frozen=True):

@@ -228,7 +228,7 @@ function findByRole({ value, words, states }, page) {
     fits(element) {
       const line = lines.get(element);
       const fit = words ? fitOfAny(namesBy(role, element, line), words) : true;
-      if (fit === null || (states.length && !hasStates(element, role, states))) return null;
+      if (fit === null || (states.length && !hasStates(element, role, states, line))) return null;
       return line || isOnPage(element) ? fit : null;
     },
   };
@@ -248,7 +248,8 @@ function linesOf(role, all) {
 
 /** What an element may be called: its name, or if its content is shown instead of one, each text in it and all. */
 function namesBy(role, element, line) {
-  if (!SHOWN_BY_CHILD_LINES.has(role)) return [line?.name || shownName(element, role)];
+  const isNamedByText = SHOWN_BY_CHILD_LINES.has(role) || (role === 'generic' && !line?.name);
+  if (!isNamedByText) return [line?.name || shownName(element, role)];
   if (!line) return [textContent(element)];
   const texts = line.name ? [line.name] : [];
   const open = [...line.kids];
@@ -286,10 +287,11 @@ function selectorOf(role) {
   return selector;
 }
 
-/** @param {string[]} states  such as "checked" or "level=2"; "checked=false" is not checked */
-function hasStates(element, role, states) {
+/** @param {string[]} states  such as "checked" or "level=2"; "checked=false" is not checked @param {Line} [line] */
+function hasStates(element, role, states, line) {
   const ariaDisabled = closestFlat(element, '[aria-disabled="true" i]') !== null;
-  const text = statesOf(element, tagOf(element), role, { ariaDisabled, focused: null });
+  const shown = statesOf(element, tagOf(element), role, { ariaDisabled, focused: null });
+  const text = `${shown}${line?.states ?? ''}`; // a line has hints as well, such as its class
   return states.every((state) => {
     const name = state.replace(/=false$/, '');
     return name === state ? text.includes(` [${state}]`) : !text.includes(` [${name}]`);

@@ -33,6 +33,7 @@ MODULES = {
     "cdp_agent.events": "",
     "cdp_agent.step_events": "",
     "cdp_agent.errors": "",
+    "cdp_agent.testing": "",
     "cdp_agent.config": "The settings themselves: `cdp-agent options`, schemas/config.json.",
     "cdp_agent.trace": "",
     "cdp_agent.jobs": "",
@@ -44,7 +45,7 @@ MODULES = {
 SAME = {"cdp_agent.sync": "cdp_agent"}
 """What has the calls of another one, but that they block: what only it has is listed."""
 
-_PLAIN_BASES = ("msgspec.", "Generic", "Protocol", "TypedDict", "NamedTuple")
+_PLAIN_BASES = ("msgspec.", "_Assertions", "Generic", "Protocol", "TypedDict", "NamedTuple")
 """Of no use to a reader."""
 _PARTS = ("ReadablePage", "GetBy")
 """Bases that programs need not know of: what they have is listed with the class."""

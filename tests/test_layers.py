@@ -21,6 +21,7 @@ LAYERS = [
     "security",
     "cdp",
     "page",
+    "testing",
     "browser",
     "providers",
     "extract",

@@ -413,9 +413,7 @@ class Locator(GetBy["Locator"]):
         """Whether there is such an element now, and it is shown. Does not wait."""
         tab = self.page._tab
         found = await parts.matching.matches(tab, self.query)
-        if len(found) > 1:
-            found = [await parts.matching.one(tab, self.query)]
-        return bool(found) and (await parts.matching.facts(found[0])).visible
+        return bool(found) and (await parts.matching.facts(await parts.matching.only(tab, self.query, found))).visible
 
     async def wait(self, *, timeout_s: float = 10) -> Locator:
         """Waits until there is such an element. Raises WaitTimeout, AmbiguousLocator."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 import msgspec
 
@@ -95,13 +95,19 @@ async def one(tab: Tab, query: Query, *, timeout_s: float | None = None) -> Matc
                     await _next_change(tab, counts)
     except TimeoutError:
         raise await _no_match(tab, query, wait_s) from None
-    best = min(match.partly for match in matching)
-    fitting = [match for match in matching if match.partly == best]
+    element = await only(tab, query, matching)
+    if element.partly:
+        tab.note_of_ref[parse_ref(element.ref)] = f"{query} is only a part of what it is called"
+    log_line("ref", "{} is {}", str(query), element.ref)
+    return element
+
+
+async def only(tab: Tab, query: Query, elements: Sequence[MatchingElement]) -> MatchingElement:
+    """Of elements that fit, the only one, or that whose texts are whole. Raises AmbiguousLocator."""
+    best = min(element.partly for element in elements)
+    fitting = [element for element in elements if element.partly == best]
     if len(fitting) > 1:
         raise await _ambiguous(tab, query, fitting)
-    if best:
-        tab.note_of_ref[parse_ref(fitting[0].ref)] = f"{query} is only a part of what it is called"
-    log_line("ref", "{} is {}", str(query), fitting[0].ref)
     return fitting[0]
 
 
@@ -116,6 +122,27 @@ async def wait(tab: Tab, query: Query, timeout_s: float) -> None:
         await one(tab, query, timeout_s=timeout_s)
     except NoMatch as error:
         raise WaitTimeout(str(error)) from error
+
+
+Holds = Callable[[list[MatchingElement]], Awaitable[bool]]
+
+
+async def until(tab: Tab, query: Query | None, holds: Holds, timeout_s: float) -> bool:
+    """Whether something holds of the elements in time: looked at whenever a page changes, and once a second."""
+
+    async def look() -> tuple[bool, _Counts]:
+        elements, counts = await _look(tab, query) if query is not None else ([], [])
+        return await holds(elements), counts
+
+    try:
+        async with asyncio.timeout(timeout_s):
+            while True:
+                is_so, counts = await look()
+                if is_so:
+                    return True
+                await _next_change(tab, counts)
+    except TimeoutError:
+        return (await look())[0]
 
 
 async def facts(match: MatchingElement, attribute: str | None = None) -> Facts:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from cdp_agent.browser.context import BrowserContext as BrowserContext
     from cdp_agent.browser.launch.proxy import Proxy as Proxy
     from cdp_agent.config.settings import Config as Config
+    from cdp_agent.errors import AmbiguousLocator as AmbiguousLocator
+    from cdp_agent.errors import NoMatch as NoMatch
+    from cdp_agent.errors import WaitTimeout as WaitTimeout
     from cdp_agent.events import Event as Event
     from cdp_agent.outcome import AgentResult as AgentResult
     from cdp_agent.outcome import Stats as Stats
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.data.structured import StructuredData as StructuredData
     from cdp_agent.page.data.tables import PageTable as PageTable
     from cdp_agent.page.data.tables import Tables as Tables
+    from cdp_agent.page.page import Locator as Locator
     from cdp_agent.page.page import Page as Page
     from cdp_agent.page.picture.video import VideoRecording as VideoRecording
     from cdp_agent.page.policy.holding import Withheld as Withheld
@@ -77,6 +81,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "Agent": "agent.agent",
     "AgentResult": "outcome",
+    "AmbiguousLocator": "errors",
     "Answer": "tools.base",
     "Arguments": "tools.base",
     "Attempt": "browser.attach.connecting",
@@ -99,9 +104,11 @@ _MODULES = {
     "FoundElement": "page.query.find",
     "HarSaved": "page.tab.saving",
     "Limits": "agent.base.task",
+    "Locator": "page.page",
     "LogLine": "action_log",
     "Match": "page.query.search",
     "NewTab": "page.receipts.receipts",
+    "NoMatch": "errors",
     "Observation": "tools.base",
     "Omitted": "page.snapshot.snapshot",
     "Opening": "browser.browser",
@@ -133,6 +140,7 @@ _MODULES = {
     "Totp": "security.secrets",
     "VideoRecording": "page.picture.video",
     "Viewport": "page.tab.settings",
+    "WaitTimeout": "errors",
     "Withheld": "page.policy.holding",
     "dialogs_answered": "page.tab.dialogs",
     "tool": "tools.base",

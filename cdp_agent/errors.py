@@ -6,6 +6,7 @@ CdpAgentError
 │   └── SessionClosed       the target went away during the call
 ├── ActionError             the page refused; the message is for the model  → becomes the tool's result
 │   ├── StaleRef · NotInteractable (.why) · NavigationFailed · ScriptError · InvalidArguments
+│   ├── AmbiguousLocator · NoMatch (.candidates of both) · WaitTimeout (also a TimeoutError)
 │   ├── PageUnresponsive    ← DialogOpen: the page waits for the answer to its dialog
 │   └── DocumentGone · PageClosed (also a SessionClosed) · BlockedByPolicy
 ├── ModelError              .provider .status .retry_after
@@ -69,6 +70,26 @@ class StaleRef(ActionError):
     def __init__(self, ref: str, message: str) -> None:
         super().__init__(message)
         self.ref = ref
+
+
+class AmbiguousLocator(ActionError):
+    """Several elements fit a locator where one is needed: `.candidates` are the refs that the message lists."""
+
+    def __init__(self, message: str, candidates: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.candidates = candidates
+
+
+class NoMatch(ActionError):
+    """No element fits a locator, nor did within the time to wait: `.candidates` are the lines that come nearest."""
+
+    def __init__(self, message: str, candidates: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.candidates = candidates
+
+
+class WaitTimeout(ActionError, TimeoutError):
+    """What was waited for did not come in time."""
 
 
 class NotInteractable(ActionError):

@@ -33,6 +33,7 @@ MODULES = {
     "cdp_agent.events": "",
     "cdp_agent.step_events": "",
     "cdp_agent.errors": "",
+    "cdp_agent.testing": "",
     "cdp_agent.config": "The settings themselves: `cdp-agent options`, schemas/config.json.",
     "cdp_agent.trace": "",
     "cdp_agent.jobs": "",
@@ -44,11 +45,11 @@ MODULES = {
 SAME = {"cdp_agent.sync": "cdp_agent"}
 """What has the calls of another one, but that they block: what only it has is listed."""
 
-_PLAIN_BASES = ("msgspec.", "Generic", "Protocol", "TypedDict", "NamedTuple")
+_PLAIN_BASES = ("msgspec.", "_Assertions", "Generic", "Protocol", "TypedDict", "NamedTuple")
 """Of no use to a reader."""
-_PARTS = ("ReadablePage",)
+_PARTS = ("ReadablePage", "GetBy")
 """Bases that programs need not know of: what they have is listed with the class."""
-_OPENED = ("Browser", "BrowserContext", "Page")
+_OPENED = ("Browser", "BrowserContext", "Locator", "Page")
 """Nobody makes these by calling them."""
 
 
@@ -99,6 +100,8 @@ def _described(name: str, value: object) -> Iterator[str]:
     bases = ", ".join(shown)
     yield f"- **{name}**{f' ({bases})' if bases else ''}: {_sentence(ast.get_docstring(node))}"
     for member, following in itertools.pairwise([*node.body, *inherited, ast.Pass()]):
+        if isinstance(member, ast.Assign) and ast.unparse(member.value).startswith("_OfPage("):
+            yield f"  - `{ast.unparse(member.targets[0])}`: as that of Page, of this element."
         if isinstance(member, ast.FunctionDef) and member.name == "__init__" and member.decorator_list:
             yield f"  - `{name}{inspect.signature(value)}`"  # as its decorator has made it
         elif isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef) and not _is_hidden(member, name):

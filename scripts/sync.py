@@ -17,7 +17,7 @@ from pathlib import Path
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser.browser import Browser
 from cdp_agent.browser.context import BrowserContext
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Locator, Page
 from cdp_agent.session.session import Session
 
 FILE = Path(__file__).parent.parent / "cdp_agent/sync/classes.py"
@@ -25,6 +25,7 @@ MIRRORED: dict[str, type] = {
     "BrowserContext": BrowserContext,
     "Browser": Browser,
     "Page": Page,
+    "Locator": Locator,
     "Session": Session,
     "Agent": Agent,
 }
@@ -43,10 +44,12 @@ BLOCKING = {
     "AgentOptions": "SyncAgentOptions",
     "Opening": "Browser",
     "AsyncGenerator": "Generator",
+    "LocatorT": "Locator",
 }
 """What stands in annotations in the place of what is awaited."""
 ARGUMENTS = {
     "Page": "unwrap",
+    "Locator": "unwrap",
     "BrowserContext": "unwrap",
     "asyncio.Event": "event_of",
     "Sink": "sink_of",
@@ -108,10 +111,21 @@ def definitions(kind: type) -> dict[str, tuple[Module, list[Method]]]:
         for each, following in zip(node.body, [*node.body[1:], None], strict=True):
             if isinstance(each, ast.AnnAssign):
                 each = attribute(each, following)
+            if isinstance(each, ast.Assign) and ast.unparse(each.value).startswith("_OfPage("):
+                each = method_of_page(ast.unparse(each.targets[0]))
             if isinstance(each, Method):
                 own.setdefault(each.name, []).append(each)
         found |= {name: (module, nodes) for name, nodes in own.items() if name in public}
     return found
+
+
+def method_of_page(name: str) -> Method:
+    """A method of Page that a locator has as well: without the element, which it is itself."""
+    node = Module(Page.__module__).class_named("Page")
+    assert node is not None
+    method = copy.deepcopy(next(each for each in node.body if isinstance(each, Method) and each.name == name))
+    del method.args.args[1]
+    return method
 
 
 def attribute(node: ast.AnnAssign, following: ast.stmt | None) -> ast.FunctionDef:
@@ -303,9 +317,9 @@ def is_dictionary(module: Module, node: ast.ClassDef) -> bool:
 def faced(value: str, annotation: str, own: str) -> str:
     """An expression's value where pages and browsers in it have become blocking ones."""
     match annotation.replace("Self", own):
-        case "Page" | "BrowserContext" as name:
-            return f"{name}({value})"
-        case "list[Page]" | "list[BrowserContext]" as many:
+        case "Page" | "Locator" | "LocatorT" | "BrowserContext" as name:
+            return f"{name.removesuffix('T')}({value})"
+        case "list[Page]" | "list[Locator]" | "list[BrowserContext]" as many:
             return f"[{many[5:-1]}(each) for each in {value}]"
         case "Page | None":
             return f"Page(found) if (found := {value}) is not None else None"

@@ -194,7 +194,8 @@ def test_a_wrong_call_is_told_in_one_line(name: str, words: str, message: str) -
         (["--cdp", "x"], "cdp-agent: Which command? See `cdp-agent --help`.\n"),
         (
             ["--once", "click", "the button"],
-            "cdp-agent: click: ref: Expected a ref such as E12 from the snapshot. It takes {ref, button?, count?, "
+            'cdp-agent: click: ref: Expected a ref such as E12 from the snapshot, or a locator such as button "Save". '
+            "It takes {ref, button?, count?, "
             "at?}: call it again with those.\n",
         ),
         (["--once", "chrome", "fly"], None),

@@ -21,6 +21,7 @@ LAYERS = [
     "security",
     "cdp",
     "page",
+    "testing",
     "browser",
     "providers",
     "extract",
@@ -47,7 +48,7 @@ PART_OF = {"event": "events", "outcome": "events", "step_events": "events", "ste
 ROOMS = {
     "page": [
         *("js", "frames", "snapshot", "activity", "policy", "tab"),
-        *("refs", "query", "markdown", "data", "picture", "receipts", "actions", "fields", "."),
+        *("refs", "locators", "query", "markdown", "data", "picture", "receipts", "actions", "fields", "."),
     ],
     "browser": ["launch", "attach", "."],
     "providers": ["base", "shared", "openai", "anthropic", "google", "ollama", "."],

@@ -22,6 +22,7 @@ from cdp_agent.errors import (
     Unsupported,
 )
 from cdp_agent.providers.base import (
+    REF_PATTERN,
     Forced,
     Image,
     JsonOutput,
@@ -46,7 +47,7 @@ REQUEST = Request("m", (User((Text("Hi"),)),))
 OK = Reply(text="ok", finish_reason="stop")
 FINE = response(EVENTS)
 OPEN = ToolSpec(
-    "open", "Open it.", {"type": "object", "properties": {"ref": {"type": "string", "pattern": "^E[1-9][0-9]*$"}}}
+    "open", "Open it.", {"type": "object", "properties": {"ref": {"type": "string", "pattern": REF_PATTERN}}}
 )
 PRICES = Prices(date="2026-01-01", source="test", models={"openai-compatible/m": Price(input=1, output=2)})
 

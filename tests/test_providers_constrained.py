@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from cdp_agent.providers.base import (
+    REF_PATTERN,
     Assistant,
     Forced,
     Image,
@@ -28,7 +29,7 @@ CLICK = ToolSpec(
     {
         "type": "object",
         "properties": {
-            "ref": {"type": "string", "pattern": "^E[1-9][0-9]*$", "description": "The element's ref."},
+            "ref": {"type": "string", "pattern": REF_PATTERN, "description": "The element's ref."},
             "button": {"type": "string", "enum": ["left", "right"], "default": "left"},
         },
         "required": ["ref"],

@@ -87,7 +87,7 @@ async def test_a_traced_session_opens_as_any_run(browser: Browser, page: Page, s
 
     assert "Calls in the session" in shown
     assert "no model" in shown
-    assert 'heading "clicked E1 button' in shown
+    assert 'heading "clicked E2 button' in shown
     assert 'heading "Answer"' not in shown
     assert (tmp_path / "trace.zip").stat().st_size > 1000
 

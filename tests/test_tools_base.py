@@ -6,6 +6,7 @@ import pytest
 from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.providers.base import REF_PATTERN
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, by_name, tool
 from tests.tables import table
@@ -85,7 +86,7 @@ def test_parameters_are_one_plain_object() -> None:
             "ref": {
                 "type": "string",
                 "description": "The element's ref, for example E12.",
-                "pattern": "^E[1-9][0-9]*$",
+                "pattern": REF_PATTERN,
             },
             "box": {"type": "string", "description": "Which box.", "enum": ["Big", "Small"], "default": "Big"},
             "weight": {"type": "integer", "description": "In grams."},
@@ -124,12 +125,15 @@ def test_what_is_plainly_meant_is_taken(source: str | dict[str, object], expecte
     assert pack.parse(source) == expected
 
 
+_NO_ELEMENT = 'ref: Expected a ref such as E12 from the snapshot, or a locator such as button "Save"'
+
+
 @table(
     ("source", "problem"),
     [
         ("", "Object missing required field `ref`"),
-        ('{"ref":"the button"}', "ref: Expected a ref such as E12 from the snapshot"),
-        ('{"ref":"E0"}', "ref: Expected a ref such as E12 from the snapshot"),
+        ('{"ref":"the button"}', _NO_ELEMENT),
+        ('{"ref":"E0"}', _NO_ELEMENT),
         ('{"ref":"E1","weight":"much"}', "weight: Expected `int | null`, got `str`"),
         ('{"ref":"E1","box":"huge"}', "box: Invalid enum value 'huge', it is one of Big, Small"),
         ('{"ref":"E1","colour":"red"}', "Object contains unknown field `colour`"),

@@ -8,7 +8,7 @@ from cdp_agent.cli.flags import takes_value
 from cdp_agent.tools import CALLABLE
 from cdp_agent.tools.aliases import NAMES, TYPING, Alias, nearest, resolve_alias
 from cdp_agent.tools.base import Tool
-from cdp_agent.tools.parsing import is_ref
+from cdp_agent.tools.parsing import is_element
 
 OWN: Mapping[str, tuple[str, str]] = {
     "open": ("[URL]", "Open a page in the session, starting one if none is running, and print it."),
@@ -78,8 +78,8 @@ def find_tool(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, object
     """The tool (or web_search) that a typed name means, and the arguments that the name implies; None for no tool."""
     values = _values(words)
     if name in TYPING:
-        return ("fill" if len(values) > 1 and is_ref(values[0]) else "type_text"), {}
-    if name == "fill" and len(values) > 3 and all(is_ref(each) and not _is_number(each) for each in values[::2]):
+        return ("fill" if len(values) > 1 and is_element(values[0]) else "type_text"), {}
+    if name == "fill" and len(values) > 3 and all(is_element(each) and not _is_number(each) for each in values[::2]):
         return "fill_form", {}
     if name == "wait" and words and "--help" not in words and not (values and all(map(_is_number, values))):
         return "wait_for", {}

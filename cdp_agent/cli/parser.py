@@ -20,9 +20,9 @@ from cdp_agent.config.settings import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.providers.base import REF_PATTERN
-from cdp_agent.session.calls import Call
+from cdp_agent.session.calls import Call, call_of
 from cdp_agent.tools.base import Tool
-from cdp_agent.tools.parsing import is_ref
+from cdp_agent.tools.parsing import is_element
 from cdp_agent.tools.picturing import SavingArguments
 from cdp_agent.tools.reading import searching
 from cdp_agent.websearch import Search, configure
@@ -92,12 +92,12 @@ def read_tool_call(
     if output is not None and "output_schema" in options:
         values = {"output_schema": ANY_ROWS} | values
     try:
-        arguments = tool.parse(values)
+        call = call_of(tool, values)
     except InvalidArguments as error:
         raise SetupError(str(error)) from error
     shows_page = not tool.read_only and not args.no_page
     settings = loaded(args, caller)
-    call = Call(tool, arguments, tab=settings.config.tab, url=url)
+    call = msgspec.structs.replace(call, tab=settings.config.tab, url=url)
     return ToolCommand(call, settings, shows_page=shows_page, output=output)
 
 
@@ -143,7 +143,7 @@ def _from_positionals(tool: Tool, fixed: Mapping[str, object], values: list[str]
     if takes_list and len(values) > len(required):
         values = [*values[: len(required) - 1], values[len(required) - 1 :]]  # type: ignore[list-item]  # a list is last
     if required == ["key"] and len(values) > 1:  # press g i E5: several keys, one after the other, in an element
-        ref = values.pop() if is_ref(values[-1]) and len(values[-1]) > 1 else None
+        ref = values.pop() if is_element(values[-1]) and len(values[-1]) > 1 else None
         return None, {"key": " ".join(values)} | ({} if ref is None else {"ref": ref})
     if len(values) == len(required):
         return None, dict(zip(required, values, strict=True))
@@ -153,7 +153,7 @@ def _from_positionals(tool: Tool, fixed: Mapping[str, object], values: list[str]
         len(values) == len(required) + 1
         and required
         and (other := _other_positional(tool))
-        and (is_ref(values[-1]) or tool.parameters["properties"][other].get("pattern") != REF_PATTERN)
+        and (is_element(values[-1]) or tool.parameters["properties"][other].get("pattern") != REF_PATTERN)
     ):
         return None, dict(zip([*required, other], values, strict=True))
     if len(values) == 1 and not required:
@@ -172,7 +172,7 @@ def _takes_pairs(tool: Tool, name: str) -> bool:
 
 def _pairs(tool: Tool, values: list[str]) -> list[dict[str, str]]:
     refs = values[::2]
-    if len(values) % 2 or not values or not all(map(is_ref, refs)) or len({*refs}) < len(refs):
+    if len(values) % 2 or not values or not all(map(is_element, refs)) or len({*refs}) < len(refs):
         name = shown_name(tool)
         raise SetupError(f"{name} takes {_PAIRS}, each ref once; see `cdp-agent {name} --help`.")
     return [{"ref": ref, "value": value} for ref, value in zip(refs, values[1::2], strict=True)]
@@ -202,7 +202,7 @@ def _takes_path(tool: Tool) -> bool:
 def _is_own_ref(word: str, tool: Tool) -> bool:
     """Whether a word is a ref for the tool; a bare number counts as text if the tool takes text."""
     properties = tool.parameters["properties"]
-    return "ref" in properties and is_ref(word) and not (word.isdigit() and "text" in properties)
+    return "ref" in properties and is_element(word) and not (word.isdigit() and "text" in properties)
 
 
 def _other_positional(tool: Tool) -> str:

@@ -31,7 +31,7 @@ from cdp_agent.errors import CdpAgentError, SetupError
 from cdp_agent.extras import missing_extra
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.lines import refs_in
-from cdp_agent.tools.parsing import is_ref
+from cdp_agent.tools.parsing import is_element
 
 if TYPE_CHECKING:
     from cdp_agent.cli.terminal.prompting import PromptLines
@@ -182,7 +182,7 @@ def is_command(words: Sequence[str]) -> bool:
     if match is None or match[0] not in TOOLS:
         return False
     needs_ref = "ref" in TOOLS[match[0]].parameters["required"]
-    return not needs_ref or "--help" in words or (len(words) > 1 and (is_ref(words[1]) or words[1].startswith("-")))
+    return not needs_ref or "--help" in words or (len(words) > 1 and (is_element(words[1]) or words[1].startswith("-")))
 
 
 def _split(line: str) -> list[str]:

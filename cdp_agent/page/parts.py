@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.fields import select as select
     from cdp_agent.page.fields import submitting as submitting
     from cdp_agent.page.fields import upload as upload
+    from cdp_agent.page.locators import matching as matching
     from cdp_agent.page.picture import pdf as pdf
     from cdp_agent.page.picture import video as video
     from cdp_agent.page.picture import view as view
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _FOLDERS = {
     "actions": ("actions", "dialog", "drag", "evaluating", "navigation", "scroll", "wait"),
     "fields": ("combobox", "form", "select", "submitting", "upload"),
+    "locators": ("matching",),
     "picture": ("pdf", "video", "view"),
     "query": ("find", "markup", "schema"),
     "receipts": ("action_runner", "dialog_stops"),

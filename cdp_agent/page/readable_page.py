@@ -11,6 +11,7 @@ from cdp_agent.page import parts
 from cdp_agent.page.activity.bodies import ResponseBody, body_of
 from cdp_agent.page.activity.console import ConsoleResult, Level
 from cdp_agent.page.activity.request_log import RequestsResult, Status
+from cdp_agent.page.locators.target import Target, ref_of
 from cdp_agent.page.snapshot.budget import is_whole
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import Tab
@@ -80,7 +81,7 @@ class ReadablePage:
         self,
         selector: str,
         *,
-        within: str | None = None,
+        within: Target | None = None,
         attributes: Sequence[str] = (),
         max_results: int = 20,
         include_text: bool = True,
@@ -94,7 +95,7 @@ class ReadablePage:
         return await parts.find.find(
             self._tab,
             selector,
-            within=within,
+            within=await ref_of(self._tab, within),
             attributes=attributes,
             max_results=max_results,
             include_text=include_text,
@@ -110,7 +111,7 @@ class ReadablePage:
         found = await markdown.take(self._tab)
         return found.text if budget_tokens is None else found.within(budget_tokens)
 
-    async def tables(self, ref: str | None = None) -> Tables:
+    async def tables(self, ref: Target | None = None) -> Tables:
         """The tables and grids with data in all frames, read by code: `columns` by their headers, `rows` as dicts.
 
         `ref` is that of a table, or of an element with tables. Links are in columns of their own. `total` is how many
@@ -119,9 +120,9 @@ class ReadablePage:
         """
         from cdp_agent.page.data import tables  # late, as markdown
 
-        return await tables.tables(self._tab, ref)
+        return await tables.tables(self._tab, await ref_of(self._tab, ref))
 
-    async def records(self, ref: str | None = None) -> Records:
+    async def records(self, ref: Target | None = None) -> Records:
         """What repeats on the page, or in the element `ref`, as dicts: rows, cards, items of a list, pairs of a <dl>.
 
         Fields are called by `itemprop`, term, label or class; links, sources of images and data attributes are fields,
@@ -130,7 +131,7 @@ class ReadablePage:
         """
         from cdp_agent.page.data import records  # late, as markdown
 
-        return await records.records(self._tab, ref)
+        return await records.records(self._tab, await ref_of(self._tab, ref))
 
     async def structured_data(self) -> StructuredData:
         """What the page states for programs, in all frames: JSON-LD, microdata, <meta>, the state of its scripts."""
@@ -194,7 +195,7 @@ class ReadablePage:
         *,
         full_page: bool = False,
         marks: bool = False,
-        ref: str | None = None,
+        ref: Target | None = None,
         region: Sequence[float] | None = None,
         hidden: Spans | None = None,
     ) -> bytes:
@@ -204,7 +205,8 @@ class ReadablePage:
         necessary. Text in which `hidden` finds something is masked. Marks and masks are painted onto the picture, not
         into the page. Raises InvalidArguments, NotInteractable for an element without layout, StaleRef.
         """
-        return await parts.view.take(self._tab, full_page=full_page, marks=marks, ref=ref, region=region, hidden=hidden)
+        at = await ref_of(self._tab, ref)
+        return await parts.view.take(self._tab, full_page=full_page, marks=marks, ref=at, region=region, hidden=hidden)
 
     async def zoom(self, region: Sequence[float], *, hidden: Spans | None = None) -> bytes:
         """A PNG of a part of the viewport, enlarged up to four times, but no larger than models can use.
@@ -278,9 +280,9 @@ class ReadablePage:
         """
         return await parts.markup.outer_html(self._tab, selector)
 
-    async def clean_html(self, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
+    async def clean_html(self, ref: Target | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
         """The cleaned markup of an element or the page, with shadow roots and frames, cut after `budget_tokens`."""
-        return await parts.markup.clean_html(self._tab, ref, budget_tokens=budget_tokens)
+        return await parts.markup.clean_html(self._tab, await ref_of(self._tab, ref), budget_tokens=budget_tokens)
 
     async def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
         """The interactive elements as data, all frames in document order; with a budget, as many as fit."""

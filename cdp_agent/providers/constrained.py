@@ -38,6 +38,8 @@ LONGEST_TEXT = 1_000
 _MOST_ITEMS = 20
 
 _REF: dict[str, Any] = {"$ref": "#/$defs/ref_on_page"}
+_ANY_REF = {"type": "string", "pattern": "^E[1-9][0-9]*$"}
+"""Small models name elements by refs alone."""
 _STRICT = ("type", "enum", "const", "items", "$ref")
 _OF_FORMS = {"properties", "anyOf", "oneOf", "allOf", "$ref", "prefixItems", "additionalProperties"}
 _NAMES = ("tool", "name", "function", "action")
@@ -125,7 +127,7 @@ def _enforceable(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict
         if not _is_ref(schema):
             properties[name] = _bounded(schema)
         elif refs or refs is None:
-            properties[name] = _REF if refs else schema
+            properties[name] = _REF if refs else _ANY_REF
     return _object(properties, parameters.get("required", ()))
 
 

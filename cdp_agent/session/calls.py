@@ -13,7 +13,10 @@ import msgspec
 from cdp_agent.action_log import Logged, LogLine
 from cdp_agent.decisions import AskUser
 from cdp_agent.errors import ActionError, CdpAgentError, InvalidArguments, SessionClosed
-from cdp_agent.page.page import Page
+from cdp_agent.page.locators.grammar import parse
+from cdp_agent.page.locators.query import Find
+from cdp_agent.page.locators.target import ref_of
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.holding import Act
 from cdp_agent.page.query.passed import came_and_went
 from cdp_agent.page.receipts.receipts import Receipt
@@ -24,6 +27,7 @@ from cdp_agent.providers.shared.json_reading import is_too_deep, read_object
 from cdp_agent.security.secrets import Secrets, used_in_call
 from cdp_agent.tools.aliases import nearest, resolve_alias, selector_in
 from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, facts, shorten_middle
+from cdp_agent.tools.parsing import is_ref
 
 if TYPE_CHECKING:
     from cdp_agent.providers.client import Client
@@ -33,7 +37,6 @@ _ONLY_FILLED = (
     "address, a key or a text to wait for."
 )
 
-_MOST_MATCHES = 5
 _NO_SECRETS = Secrets()
 
 
@@ -58,16 +61,15 @@ class Call(msgspec.Struct, frozen=True):
     """A tool call whose tool exists and whose arguments fit, and how and where it is to be made.
 
     `source` is the JSON of the arguments that it was parsed from; None for a call that was put together by a program of
-    ours, such as a command, since what a person types is not recorded for models to read. `selector` is the CSS
-    selector that stands in place of the ref, until `located` has found the element. `tab` is another tab than the
-    current one, see `Session.call`; `url` is opened first. `model` is for tools that ask one. Relative paths start at
-    `folder`. `permissions` replace those of the session, `dialogs` its way to answer dialogs.
+    ours, such as a command, since what a person types is not recorded for models to read. Locators stand in place of
+    refs until `located` has found the elements. `tab` is another tab than the current one, see `Session.call`; `url` is
+    opened first. `model` is for tools that ask one. Relative paths start at `folder`. `permissions` replace those of
+    the session, `dialogs` its way to answer dialogs.
     """
 
     tool: Tool
     arguments: Arguments
     source: str | None = None
-    selector: str | None = None
     tab: str | None = None
     url: str | None = None
     model: Client | None = None
@@ -81,7 +83,7 @@ class Call(msgspec.Struct, frozen=True):
 
     @property
     def refs(self) -> list[str]:
-        """The refs of elements that the arguments name."""
+        """The refs of elements that the arguments name, or the locators that stand in their place."""
         return self.tool.refs_in(self.arguments)
 
     def as_json(self) -> dict[str, Any]:
@@ -167,21 +169,24 @@ def parse_call(name: str, arguments: str | Mapping[str, object], tools: Mapping[
         message = no_such_tool(name, tools, "Call one of those that you were given.")
         return InvalidCall(name, source, _for_model(InvalidArguments(message)), is_unknown=True)
     try:
-        return _parsed(tools[tool], arguments, source)
+        return call_of(tools[tool], arguments, source)
     except InvalidArguments as error:
         return InvalidCall(tool, source, _for_model(error))
 
 
-def _parsed(tool: Tool, arguments: dict[str, Any], source: str) -> Call:
-    """The call; a CSS selector in place of a ref is set aside for `located`. Raises InvalidArguments."""
-    parameters, key = tool.parameters["properties"], selector_in(arguments)
-    if key is None or "ref" not in parameters or "selector" in parameters or "ref" in arguments:
-        return Call(tool, tool.parse(arguments), source)
-    selector = arguments.pop(key).strip()
-    if not selector:
-        return Call(tool, tool.parse(arguments), source)
-    parsed = tool.parse({"ref": "E1", **arguments})
-    return Call(tool, msgspec.structs.replace(parsed, ref=""), source, selector)
+def call_of(tool: Tool, arguments: Mapping[str, object], source: str | None = None) -> Call:
+    """The call; a CSS selector in place of a ref is taken as a locator. Raises InvalidArguments."""
+    parameters, arguments = tool.parameters["properties"], dict(arguments)
+    key = selector_in(arguments)
+    if key is not None and "ref" in parameters and "selector" not in parameters and "ref" not in arguments:
+        selector = str(arguments.pop(key)).strip()
+        if selector:
+            arguments["ref"] = str(Find("css", selector))
+    call = Call(tool, tool.parse(arguments), source)
+    for element in call.refs:
+        if not is_ref(element):
+            parse(element)  # what is wrong with it is said before anything else is done
+    return call
 
 
 def no_such_tool(name: str, names: Iterable[str], otherwise: str) -> str:
@@ -191,21 +196,20 @@ def no_such_tool(name: str, names: Iterable[str], otherwise: str) -> str:
 
 
 async def located(call: Call, page: Page) -> Call:
-    """The call with the ref of the one element that its selector matches now. Raises ActionError."""
-    if call.selector is None:
-        return call
+    """The call with the refs of the elements that its locators mean, which are waited for. Raises ActionError."""
+    tab = tab_of(page)
     try:
-        match = await page.find(call.selector, max_results=_MOST_MATCHES, include_text=False)
-        if match.total != 1:
-            shown = ", ".join(f"{element.tag} [ref={element.ref}]" for element in match.elements)
-            more = ", …" if match.total > len(match.elements) else ""
-            hint = f": {shown}{more}. Give one of these refs" if shown else ""
-            raise InvalidArguments(f"{call.name}: {call.selector!r} matches {match.total} elements, not one{hint}.")
+        refs = {element: await ref_of(tab, element) for element in call.refs if not is_ref(element)}
     except ActionError as error:
         _for_model(error)
         raise
-    arguments = msgspec.structs.replace(call.arguments, ref=match.elements[0].ref)
-    return msgspec.structs.replace(call, arguments=arguments, selector=None)
+    if not refs:
+        return call
+    arguments = call.as_json()
+    arguments |= {name: refs[arguments[name]] for name in call.tool.ref_names if arguments.get(name) in refs}
+    if "fields" in arguments:
+        arguments["fields"] = [field | {"ref": refs.get(field["ref"], field["ref"])} for field in arguments["fields"]]
+    return msgspec.structs.replace(call, arguments=msgspec.convert(arguments, type(call.arguments)))
 
 
 async def parse_call_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> Call | ActionError:

@@ -10,6 +10,7 @@ from cdp_agent.browser.attach.connecting import AUTO
 from cdp_agent.browser.browser import Browser as AsyncBrowser
 from cdp_agent.browser.context import BrowserContext as AsyncBrowserContext
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
+from cdp_agent.page.page import Locator as AsyncLocator
 from cdp_agent.page.page import Page as AsyncPage
 from cdp_agent.session.session import TOOL_TIMEOUT_S
 from cdp_agent.session.session import Session as AsyncSession
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from cdp_agent.page.data.records import Records
     from cdp_agent.page.data.structured import StructuredData
     from cdp_agent.page.data.tables import Tables
+    from cdp_agent.page.get_by import Text
+    from cdp_agent.page.locators.target import Target, TargetT
     from cdp_agent.page.page import MouseButton, SelectBy
     from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
@@ -377,6 +380,67 @@ class Page(SyncWrapper[AsyncPage]):
     the `dialog`. Until `answer_dialog`, every other call raises DialogOpen; so do `evaluate` and `scroll` at a dialog.
     """
 
+    def get_by_role(
+        self,
+        role: str,
+        *,
+        name: Text | None = None,
+        exact: bool = False,
+        checked: bool | None = None,
+        disabled: bool | None = None,
+        expanded: bool | None = None,
+        level: int | None = None,
+        pressed: bool | None = None,
+        selected: bool | None = None,
+    ) -> Locator:
+        """The elements with a role, and a name that contains `name`, both as snapshots show them.
+
+        `exact`: it is the whole name, in its case. States are those that a line shows in brackets.
+        """
+        return Locator(
+            read(
+                lambda: self._async.get_by_role(
+                    role,
+                    name=name,
+                    exact=exact,
+                    checked=checked,
+                    disabled=disabled,
+                    expanded=expanded,
+                    level=level,
+                    pressed=pressed,
+                    selected=selected,
+                )
+            )
+        )
+
+    def get_by_label(self, text: Text, *, exact: bool = False) -> Locator:
+        """Fields by the text of their label, aria-label or aria-labelledby."""
+        return Locator(read(lambda: self._async.get_by_label(text, exact=exact)))
+
+    def get_by_text(self, text: Text, *, exact: bool = False) -> Locator:
+        """The smallest elements that contain a text."""
+        return Locator(read(lambda: self._async.get_by_text(text, exact=exact)))
+
+    def get_by_placeholder(self, text: Text, *, exact: bool = False) -> Locator:
+        """Fields by the text that stands in them while they are empty."""
+        return Locator(read(lambda: self._async.get_by_placeholder(text, exact=exact)))
+
+    def get_by_alt_text(self, text: Text, *, exact: bool = False) -> Locator:
+        """Pictures by their alternative text."""
+        return Locator(read(lambda: self._async.get_by_alt_text(text, exact=exact)))
+
+    def get_by_title(self, text: Text, *, exact: bool = False) -> Locator:
+        """Elements by their title, which browsers show as a tooltip."""
+        return Locator(read(lambda: self._async.get_by_title(text, exact=exact)))
+
+    def get_by_test_id(self, test_id: Text) -> Locator:
+        """Elements by their `data-testid`, whether they are shown or not."""
+        return Locator(read(lambda: self._async.get_by_test_id(test_id)))
+
+    def locator(self, selector: str) -> Locator:
+        """Elements by a CSS selector, in all frames and shadow roots, open or closed, whether they are shown or not."""
+        return Locator(read(lambda: self._async.locator(selector)))
+
     def snapshot(self, *, budget_tokens: int | None = None) -> Snapshot:
         """The page as text, with a ref for each relevant element, all frames in document order.
 
@@ -418,7 +482,7 @@ class Page(SyncWrapper[AsyncPage]):
         self,
         selector: str,
         *,
-        within: str | None = None,
+        within: Target | None = None,
         attributes: Sequence[str] = (),
         max_results: int = 20,
         include_text: bool = True,
@@ -442,7 +506,7 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.markdown(budget_tokens=budget_tokens))
 
-    def tables(self, ref: str | None = None) -> Tables:
+    def tables(self, ref: Target | None = None) -> Tables:
         """The tables and grids with data in all frames, read by code: `columns` by their headers, `rows` as dicts.
 
         `ref` is that of a table, or of an element with tables. Links are in columns of their own. `total` is how many
@@ -451,7 +515,7 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.tables(ref))
 
-    def records(self, ref: str | None = None) -> Records:
+    def records(self, ref: Target | None = None) -> Records:
         """What repeats on the page, or in the element `ref`, as dicts: rows, cards, items of a list, pairs of a <dl>.
 
         Fields are called by `itemprop`, term, label or class; links, sources of images and data attributes are fields,
@@ -516,7 +580,7 @@ class Page(SyncWrapper[AsyncPage]):
         *,
         full_page: bool = False,
         marks: bool = False,
-        ref: str | None = None,
+        ref: Target | None = None,
         region: Sequence[float] | None = None,
         hidden: Spans | None = None,
     ) -> bytes:
@@ -607,7 +671,7 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.html(selector))
 
-    def clean_html(self, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
+    def clean_html(self, ref: Target | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
         """The cleaned markup of an element or the page, with shadow roots and frames, cut after `budget_tokens`."""
         return call(self._async.clean_html(ref, budget_tokens=budget_tokens))
 
@@ -711,7 +775,7 @@ class Page(SyncWrapper[AsyncPage]):
 
     def click(
         self,
-        ref: str,
+        ref: Target,
         *,
         button: MouseButton = "left",
         count: int = 1,
@@ -725,14 +789,14 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.click(ref, button=button, count=count, position=position, modifiers=modifiers))
 
-    def hover(self, ref: str, *, position: Position | None = None) -> Receipt:
+    def hover(self, ref: Target, *, position: Position | None = None) -> Receipt:
         """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""
         return call(self._async.hover(ref, position=position))
 
     def drag(
         self,
-        from_ref: str,
-        to_ref: str | None = None,
+        from_ref: Target,
+        to_ref: Target | None = None,
         *,
         by: Position | None = None,
         position: Position | None = None,
@@ -749,7 +813,7 @@ class Page(SyncWrapper[AsyncPage]):
             self._async.drag(from_ref, to_ref, by=by, position=position, to_position=to_position, hold_s=hold_s)
         )
 
-    def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
+    def fill(self, ref: Target, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
         """Replaces the text of a field, or appends to it; `submit` then sends it. `Receipt.value` is the new text.
 
         It presses Enter; where that only adds a line, it takes that away and clicks the button that sends the text.
@@ -759,7 +823,7 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.fill(ref, text, append=append, submit=submit))
 
-    def fill_form(self, values: Mapping[str, str], *, submit: bool = False) -> Receipt:
+    def fill_form(self, values: Mapping[TargetT, str], *, submit: bool = False) -> Receipt:
         """Fills in several fields, by their refs, and waits for the page once; `Receipt.fields` has the result of each.
 
         The value for a list is the text of an option, for a check box "on" or "off", for a radio button "on". `submit`
@@ -768,26 +832,26 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.fill_form(values, submit=submit))
 
-    def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
+    def select(self, ref: Target, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
         """Chooses an option of a list, native or not, `by` its text, value or index; several if the list allows it.
 
         Raises NotInteractable, StaleRef, and InvalidArguments, which names the existing options.
         """
         return call(self._async.select(ref, option, by=by))
 
-    def check(self, ref: str) -> Receipt:
+    def check(self, ref: Target) -> Receipt:
         """Checks a checkbox, radio button or switch, unless it is checked. Raises NotInteractable, StaleRef."""
         return call(self._async.check(ref))
 
-    def uncheck(self, ref: str) -> Receipt:
+    def uncheck(self, ref: Target) -> Receipt:
         """Unchecks a checkbox or switch if it is checked. Raises as `check`; InvalidArguments for a radio button."""
         return call(self._async.uncheck(ref))
 
-    def focus(self, ref: str) -> Receipt:
+    def focus(self, ref: Target) -> Receipt:
         """Moves the keyboard focus to the element. Raises NotInteractable, StaleRef."""
         return call(self._async.focus(ref))
 
-    def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
+    def press(self, key: str, *, ref: Target | None = None, repeat: int = 1) -> Receipt:
         """Presses a key or chord ("Enter", "Control+A") `repeat` times where the focus is, or in an element.
 
         Several keys, separated by spaces ("g i", "Control+K Control+S"), are pressed one after the other.
@@ -796,7 +860,7 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.press(key, ref=ref, repeat=repeat))
 
-    def type(self, text: str, *, ref: str | None = None) -> Receipt:
+    def type(self, text: str, *, ref: Target | None = None) -> Receipt:
         """Types where the focus is, or into an element, one key per character; a line break presses Enter.
 
         For elements that handle keys themselves: terminals, grids, canvases. Replaces no text; `fill` is for fields.
@@ -805,7 +869,7 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.type(text, ref=ref))
 
-    def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
+    def upload(self, ref: Target, paths: Sequence[str]) -> Receipt:
         """Gives files to a file field, to an element that opens a file chooser, or to where files are dropped.
 
         Raises InvalidArguments for a file that does not exist, NotInteractable, StaleRef.
@@ -818,7 +882,7 @@ class Page(SyncWrapper[AsyncPage]):
         *,
         pages: float = 1.0,
         pixels: int | None = None,
-        ref: str | None = None,
+        ref: Target | None = None,
         to_text: str | None = None,
     ) -> Scrolled:
         """Scrolls the page, or the element of `ref` or the nearest box around it, and waits for content this loads.
@@ -865,6 +929,205 @@ class Page(SyncWrapper[AsyncPage]):
                 timeout_s=timeout_s,
             )
         )
+
+
+class Locator(SyncWrapper[AsyncLocator]):
+    """Elements of a page by what they are. It does nothing until it is used, and then looks at the page as it is.
+
+    `str(locator)` is its text form, which is taken wherever a ref is. What acts needs one element: it waits for it, for
+    the browser's `action_timeout_s` or 5 s, and raises AmbiguousLocator if several fit, NoMatch if none comes.
+    """
+
+    def get_by_role(
+        self,
+        role: str,
+        *,
+        name: Text | None = None,
+        exact: bool = False,
+        checked: bool | None = None,
+        disabled: bool | None = None,
+        expanded: bool | None = None,
+        level: int | None = None,
+        pressed: bool | None = None,
+        selected: bool | None = None,
+    ) -> Locator:
+        """The elements with a role, and a name that contains `name`, both as snapshots show them.
+
+        `exact`: it is the whole name, in its case. States are those that a line shows in brackets.
+        """
+        return Locator(
+            read(
+                lambda: self._async.get_by_role(
+                    role,
+                    name=name,
+                    exact=exact,
+                    checked=checked,
+                    disabled=disabled,
+                    expanded=expanded,
+                    level=level,
+                    pressed=pressed,
+                    selected=selected,
+                )
+            )
+        )
+
+    def get_by_label(self, text: Text, *, exact: bool = False) -> Locator:
+        """Fields by the text of their label, aria-label or aria-labelledby."""
+        return Locator(read(lambda: self._async.get_by_label(text, exact=exact)))
+
+    def get_by_text(self, text: Text, *, exact: bool = False) -> Locator:
+        """The smallest elements that contain a text."""
+        return Locator(read(lambda: self._async.get_by_text(text, exact=exact)))
+
+    def get_by_placeholder(self, text: Text, *, exact: bool = False) -> Locator:
+        """Fields by the text that stands in them while they are empty."""
+        return Locator(read(lambda: self._async.get_by_placeholder(text, exact=exact)))
+
+    def get_by_alt_text(self, text: Text, *, exact: bool = False) -> Locator:
+        """Pictures by their alternative text."""
+        return Locator(read(lambda: self._async.get_by_alt_text(text, exact=exact)))
+
+    def get_by_title(self, text: Text, *, exact: bool = False) -> Locator:
+        """Elements by their title, which browsers show as a tooltip."""
+        return Locator(read(lambda: self._async.get_by_title(text, exact=exact)))
+
+    def get_by_test_id(self, test_id: Text) -> Locator:
+        """Elements by their `data-testid`, whether they are shown or not."""
+        return Locator(read(lambda: self._async.get_by_test_id(test_id)))
+
+    def locator(self, selector: str) -> Locator:
+        """Elements by a CSS selector, in all frames and shadow roots, open or closed, whether they are shown or not."""
+        return Locator(read(lambda: self._async.locator(selector)))
+
+    def filter(self, *, has_text: Text | None = None, has: Locator | None = None) -> Locator:
+        """Those that contain a text, or what another locator means."""
+        return Locator(read(lambda: self._async.filter(has_text=has_text, has=unwrap(has))))
+
+    def near(self, text: Text) -> Locator:
+        """Those that share the smallest box with a text: the row, card or form in which it stands."""
+        return Locator(read(lambda: self._async.near(text)))
+
+    def nth(self, index: int) -> Locator:
+        """The one at that place, from 0; from the end if it is negative."""
+        return Locator(read(lambda: self._async.nth(index)))
+
+    @property
+    def first(self) -> Locator:
+        """The first of them."""
+        return Locator(read(lambda: self._async.first))
+
+    @property
+    def last(self) -> Locator:
+        """The last of them."""
+        return Locator(read(lambda: self._async.last))
+
+    def count(self) -> int:
+        """How many there are now."""
+        return call(self._async.count())
+
+    def all(self) -> list[Locator]:
+        """A locator of each that there is now, by its place."""
+        return [Locator(each) for each in call(self._async.all())]
+
+    def ref(self) -> str:
+        """The ref of the element, waited for. Raises AmbiguousLocator, NoMatch."""
+        return call(self._async.ref())
+
+    def text(self) -> str:
+        """The text of the element as it is shown. Raises AmbiguousLocator, NoMatch, as all that follow."""
+        return call(self._async.text())
+
+    def value(self) -> str | None:
+        """What the field holds; None for a secret."""
+        return call(self._async.value())
+
+    def attribute(self, name: str) -> str | None:
+        """The value of an attribute, an address made absolute; None if it has none."""
+        return call(self._async.attribute(name))
+
+    def box(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height, in CSS pixels of its frame's viewport."""
+        return call(self._async.box())
+
+    def is_visible(self) -> bool:
+        """Whether there is such an element now, and it is shown. Does not wait."""
+        return call(self._async.is_visible())
+
+    def wait(self, *, timeout_s: float = 10) -> Locator:
+        """Waits until there is such an element. Raises WaitTimeout, AmbiguousLocator."""
+        return Locator(call(self._async.wait(timeout_s=timeout_s)))
+
+    def click(
+        self,
+        *,
+        button: MouseButton = "left",
+        count: int = 1,
+        position: Position | None = None,
+        modifiers: Sequence[str] = (),
+    ) -> Receipt:
+        """Clicks the element with the mouse, `count` 2 for a double click. Raises NotInteractable, StaleRef.
+
+        `position` is for canvases, drawings and maps: CSS pixels right of and below the element's top left corner.
+        `modifiers` are keys held during the click: "Control", "Shift", "Alt", "Meta".
+        """
+        return call(self._async.click(button=button, count=count, position=position, modifiers=modifiers))
+
+    def hover(self, *, position: Position | None = None) -> Receipt:
+        """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""
+        return call(self._async.hover(position=position))
+
+    def drag(
+        self,
+        to_ref: Target | None = None,
+        *,
+        by: Position | None = None,
+        position: Position | None = None,
+        to_position: Position | None = None,
+        hold_s: float = 0.0,
+    ) -> Receipt:
+        """Drags an element with the mouse and drops it on another one, elsewhere in the same one, or at a distance.
+
+        Positions are as in `click`; they default to the middle of each element. `by` is the distance in CSS pixels to
+        the right and down, instead of `to_ref`. `hold_s` is how many seconds to hold still after the press and before
+        the drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
+        """
+        return call(self._async.drag(to_ref, by=by, position=position, to_position=to_position, hold_s=hold_s))
+
+    def fill(self, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
+        """Replaces the text of a field, or appends to it; `submit` then sends it. `Receipt.value` is the new text.
+
+        It presses Enter; where that only adds a line, it takes that away and clicks the button that sends the text.
+
+        Raises NotInteractable, also if nothing sends it, StaleRef, and InvalidArguments for a text that the field does
+        not accept, or that is not what it then holds, in whatever format, or of over a million characters.
+        """
+        return call(self._async.fill(text, append=append, submit=submit))
+
+    def select(self, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
+        """Chooses an option of a list, native or not, `by` its text, value or index; several if the list allows it.
+
+        Raises NotInteractable, StaleRef, and InvalidArguments, which names the existing options.
+        """
+        return call(self._async.select(option, by=by))
+
+    def check(self) -> Receipt:
+        """Checks a checkbox, radio button or switch, unless it is checked. Raises NotInteractable, StaleRef."""
+        return call(self._async.check())
+
+    def uncheck(self) -> Receipt:
+        """Unchecks a checkbox or switch if it is checked. Raises as `check`; InvalidArguments for a radio button."""
+        return call(self._async.uncheck())
+
+    def focus(self) -> Receipt:
+        """Moves the keyboard focus to the element. Raises NotInteractable, StaleRef."""
+        return call(self._async.focus())
+
+    def upload(self, paths: Sequence[str]) -> Receipt:
+        """Gives files to a file field, to an element that opens a file chooser, or to where files are dropped.
+
+        Raises InvalidArguments for a file that does not exist, NotInteractable, StaleRef.
+        """
+        return call(self._async.upload(paths))
 
 
 class Session(SyncWrapper[AsyncSession]):

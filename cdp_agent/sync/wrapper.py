@@ -54,6 +54,9 @@ class SyncWrapper(Generic[T]):
     def __hash__(self) -> int:
         return hash(self._async)
 
+    def __str__(self) -> str:
+        return str(self._async)
+
 
 class StopSignal:
     """Ends a run: give it as `stop=`, and call `set` in any thread, or in a signal handler."""

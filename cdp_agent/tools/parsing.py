@@ -12,6 +12,7 @@ from cdp_agent.providers.shared.json_reading import decode, read_object
 
 _REF = pattern(r"""[\[({<"'`\s]*(?:ref\s*[=:]\s*)?["']?[eE]?([1-9][0-9]*)[\])}>"'`\s]*""")
 
+_ELEMENT = pattern(REF_PATTERN)
 _NUMBERS = pattern(r"[\s,]+")
 
 
@@ -34,6 +35,11 @@ def is_ref(value: str) -> bool:
     return _REF.fullmatch(value) is not None
 
 
+def is_element(value: str) -> bool:
+    """Whether the text can only be meant as a ref or a locator."""
+    return is_ref(value) or _ELEMENT.fullmatch(value) is not None
+
+
 def _squash(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
@@ -52,7 +58,7 @@ def _coerce_value(value: object, schema: dict[str, Any]) -> Any:
         return read_object(value)
     if schema.get("pattern") == REF_PATTERN:
         match = _REF.fullmatch(value)
-        return f"E{match[1]}" if match else value
+        return f"E{match[1]}" if match else value.strip().removeprefix("- ")
     if "enum" in schema:
         return next((each for each in schema["enum"] if str(each).lower() == value.strip().lower()), value)
     return value

@@ -42,7 +42,7 @@ def readable(problem: str, schema: _Schema, *, lists_fields: bool = True) -> str
 def _meant_by(wanted: _Schema) -> str | None:
     """The expected format of a text, in words instead of as a pattern; None if it has no description."""
     if wanted.get("pattern") == REF_PATTERN:
-        return "Expected a ref such as E12 from the snapshot"
+        return 'Expected a ref such as E12 from the snapshot, or a locator such as button "Save"'
     described = str(wanted.get("description", "")).rstrip(".")
     return f"Expected {described}" if described else None
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from cdp_agent.providers.anthropic import anthropic
 from cdp_agent.providers.base import (
+    REF_PATTERN,
     Assistant,
     Forced,
     Image,
@@ -32,7 +33,7 @@ CLICK = ToolSpec(
     {
         "type": "object",
         "properties": {
-            "ref": {"type": "string", "pattern": "^E[1-9][0-9]*$"},
+            "ref": {"type": "string", "pattern": REF_PATTERN},
             "count": {"type": "integer", "minimum": 1, "maximum": 3, "default": 1},
             "button": {"enum": ["left", "right"], "default": "left"},
         },

@@ -83,6 +83,7 @@ EXPLORING = (
     "read/sources.js",
     "read/search.js",
     "read/find.js",
+    "read/matching.js",
     "read/listing.js",
     "read/stated.js",
     "activity/wait.js",

@@ -75,7 +75,8 @@ async def locate(tab: Tab, ref: str) -> Located:
         message = f"E{number} is gone, and the page keeps rendering anew: wait, then take a new snapshot."
         raise StaleRef(f"E{number}", message)
     _note_place(located, number)
-    return located if latest == number else msgspec.structs.replace(located, note=_note(number, latest))
+    notes = [tab.note_of_ref.pop(number, ""), _note(number, latest) if latest != number else ""]
+    return msgspec.structs.replace(located, note="; ".join(filter(None, notes))) if any(notes) else located
 
 
 def _note_place(located: Located, number: int) -> None:

@@ -17,6 +17,7 @@ from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.world import World
 
 _REF = r"\[?(?:ref=)?[eE](\d{1,9})\]?"
+_REF_OF_LINE = re.compile(r"\[ref=(E\d{1,9})\]")
 _SHOWN = 60
 _MOST_GONE = 40
 """How many ranges of gone documents are known as such: there are numbers of other tabs between them."""
@@ -150,6 +151,14 @@ def _number(ranges: list[_Range], local: int) -> int:
     if index < 0 or local >= ranges[index].end:
         raise KeyError(f"local id {local} was not claimed")
     return local + ranges[index].shift
+
+
+def ref_in(text: str) -> str | None:
+    """The ref that a text is, as `parse_ref` reads it, or that a line of a snapshot has."""
+    if re.fullmatch(_REF, text.strip()):
+        return text
+    match = _REF_OF_LINE.search(text)
+    return match and match[1]
 
 
 def parse_ref(text: str) -> int:

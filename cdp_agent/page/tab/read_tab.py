@@ -33,6 +33,8 @@ class ReadTab(abc.ABC):
         self.history = ReadingHistory()
         self.successors: dict[int, int] = {}
         """The successors of refs whose elements were rendered anew, both as numbers."""
+        self.note_of_ref: dict[int, str] = {}
+        """What the next action on an element has to say of how it was found, by the number of its ref."""
         self.issued_refs: set[int] = set()
         """Refs that were issued other than by a reading, such as by a search."""
         self.read_took_s = 0.0

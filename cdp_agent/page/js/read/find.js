@@ -11,68 +11,52 @@ function findElements({ next, frame, selector, within, attributes, most, text })
   const first = reserveIds(next);
   forget();
   reading = newReading();
-  const found = {
-    selector,
-    rows: [],
-    total: 0,
-    before: [],
-    remote: reading.remote,
-    attributes,
-    most,
-    text,
-    known: first,
+  const options = { attributes, text, known: first };
+  const rows = [];
+  const before = [];
+  let total = 0;
+  const search = {
+    hitsIn: (root) => selectAll(root, selector),
+    add(element) {
+      if (total++ < most) rows.push(foundRow(element, options));
+    },
+    addRemote(element) {
+      reading.remote.push(idOf(element));
+      before.push(total);
+    },
   };
   let error = '';
   try {
     const scope = within && within.frame === frame ? elementOf(within.id) : document;
-    if (scope) findIn(scope, found);
+    if (scope) findIn(scope, search);
   } catch (thrown) {
     if (thrown.name !== 'SyntaxError') throw thrown;
     error = thrown.message;
   }
   const { remote, internals } = reading;
   forget();
-  return {
-    rows: found.rows,
-    total: found.total,
-    before: found.before,
-    error,
-    first,
-    end: nextId,
-    remote,
-    internals,
-    ...currentRoots(),
-  };
+  return { rows, total, before, error, first, end: nextId, remote, internals, ...currentRoots() };
 }
 
 /**
- * Adds the matches in a tree and in the shadow roots and frames inside it.
+ * Adds what is found in a tree and in the shadow roots and frames inside it, in document order.
  * @param {Document | ShadowRoot | Element} root
+ * @param {{hitsIn: (root: Node) => ArrayLike<Element>, add: (element: Element) => void, addRemote: (frame: Element) =>
+ *   void, hostsIn?: (root: Node) => ArrayLike<Element>}} search  hitsIn: the elements of one tree, in order; addRemote:
+ *   gets each frame of another process; hostsIn: the elements of one tree that may be hosts or frames
  */
-function findIn(root, found) {
-  const hits = selectAll(root, found.selector);
-  if (nodeType_.call(root) === 1) findInInnerRoot(root, found);
+function findIn(root, search) {
+  const hits = search.hitsIn(root);
+  if (nodeType_.call(root) === 1) findInInnerRoot(root, search);
   let next = 0;
-  const addHitsUntil = (host) => {
-    for (; next < hits.length && (host === null || isSameOrBefore(hits[next], host)); next++) {
-      found.total++;
-      if (found.rows.length < found.most) found.rows.push(foundRow(hits[next], found));
-      else if (host === null) {
-        found.total += hits.length - next - 1;
-        return;
-      }
-    }
-  };
-  // A reading has made objects of all elements: then this is faster than to select some.
-  const wasRead = root === document && currentCache !== null;
-  const hosts = wasRead ? elementsByTag_.call(document, '*') : selectAll(root, POSSIBLE_HOSTS);
+  const hosts = (search.hostsIn ?? possibleHostsIn)(root);
   for (let i = 0; i < hosts.length; i++) {
     const host = hosts[i];
     if (!hasInnerRoot(host)) continue;
-    addHitsUntil(host);
-    findInInnerRoot(host, found);
+    while (next < hits.length && isSameOrBefore(hits[next], host)) search.add(hits[next++]);
+    findInInnerRoot(host, search);
   }
-  addHitsUntil(null);
+  while (next < hits.length) search.add(hits[next++]);
 }
 
 // Elements that may have a shadow root or a frame's document: those that do by their tags, and all but those that
@@ -88,6 +72,12 @@ const TAGS_WITHOUT_ROOT =
   'source sub summary sup table tbody textarea tfoot thead time track u var video wbr rect circle line';
 const POSSIBLE_HOSTS = `${TAGS_WITH_ROOT},:not(${TAGS_WITHOUT_ROOT.replaceAll(' ', ',')})`;
 
+function possibleHostsIn(root) {
+  // A reading has made objects of all elements: then this is faster than to select some.
+  const wasRead = root === document && currentCache !== null;
+  return wasRead ? elementsByTag_.call(document, '*') : selectAll(root, POSSIBLE_HOSTS);
+}
+
 /** Whether an element has a shadow root or is a frame. */
 function hasInnerRoot(element) {
   const tag = tagOf(element);
@@ -99,37 +89,32 @@ const isSameOrBefore = (element, other) =>
   element === other || (compareDocumentPosition_.call(element, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 const compareDocumentPosition_ = Node.prototype.compareDocumentPosition;
 
-/**
- * Adds the matches in an element's shadow root or frame. The frames of other processes are listed in `found.remote`.
- */
-function findInInnerRoot(element, found) {
+/** Adds what is found in an element's shadow root or frame. */
+function findInInnerRoot(element, search) {
   const tag = tagOf(element);
   if (mayHost(tag)) {
     const shadow = shadowOf(element);
-    if (shadow) findIn(shadow, found);
+    if (shadow) findIn(shadow, search);
   } else if (isFrame(element, tag)) {
     const inner = frameDocument(element);
-    if (inner) findIn(inner, found);
-    else {
-      found.remote.push(idOf(element));
-      found.before.push(found.total);
-    }
+    if (inner) findIn(inner, search);
+    else search.addRemote(element);
   }
 }
 
 const LONGEST_FOUND_TEXT = 300;
 const innerText_ = getterOf(HTMLElement.prototype, 'innerText');
 
-function foundRow(element, found) {
+function foundRow(element, { attributes, text, known }) {
   const tag = tagOf(element);
-  const near = nearestKnown(element, found.known);
+  const near = nearestKnown(element, known);
   return {
     id: idOf(element),
     near: near && near !== element ? idsOfElements.get(near) : 0,
     tag: tag.toLowerCase(),
     visible: hasVisibleBox(element),
-    text: found.text ? cut(textOfFound(element, tag), LONGEST_FOUND_TEXT) : '',
-    attributes: Object.fromEntries(found.attributes.map((name) => [name, attributeOf(element, name)])),
+    text: text ? cut(textOfFound(element, tag), LONGEST_FOUND_TEXT) : '',
+    attributes: Object.fromEntries(attributes.map((name) => [name, attributeOf(element, name)])),
     url: documentURL_.call(documentOf(element)),
   };
 }

@@ -65,7 +65,7 @@ function shownText({ next, base = 0, spans = [], sameRules = false }) {
  * @returns {boolean} whether the style rules were assumed to be unchanged
  */
 function readTextToSearch(sameRules) {
-  const wereRulesAssumed = !hasLongText && readThroughCache(sameRules);
+  const wereRulesAssumed = !hasLongText && readThroughCache(sameRules, readForSearch);
   if (!hasLongText) return wereRulesAssumed;
   longestText = MOST_TEXT;
   try {
@@ -77,8 +77,12 @@ function readTextToSearch(sameRules) {
   return false;
 }
 
-/** Reads only what may have changed since the last reading, whether that was a search or a snapshot. */
-function readThroughCache(sameRules) {
+/**
+ * Reads only what may have changed since the last reading, whether that was a search or a snapshot.
+ * @param {(cache: ReadingCache | null) => void} read
+ * @returns {boolean} whether the style rules were assumed to be unchanged
+ */
+function readThroughCache(sameRules, read) {
   forget();
   const began = performance.now();
   const cache = beginCached(currentCache?.serial ?? 0, sameRules);
@@ -86,7 +90,7 @@ function readThroughCache(sameRules) {
   const isFull = cache?.readings === 0;
   sparseRoot = cache && !isFull ? document : null;
   try {
-    readForSearch(cache);
+    read(cache);
   } catch (error) {
     dropCache(); // the last reading may be incomplete
     throw error;

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from typing import Any
 
 import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import ActionError
 from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.session.session import Session
 from tests.acting import ref
 from tests.conftest import Serve
@@ -20,6 +23,8 @@ PAGE = """<style>.off { display: none } .clear { opacity: 0 } .fades { transitio
 <p id=live role=status></p><iframe></iframe>"""
 SHOWN = "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));"
 """Two frames, after which what came has been shown."""
+LATE_S = 0.3
+"""By how much readings come late: more than lies between what is done here."""
 
 COME_AND_GO = {
     "an element that is removed": (
@@ -168,6 +173,26 @@ async def test_what_came_and_went_in_another_process_and_a_shadow_root_is_told(p
         )
 
     assert sorted(passing((await page.press("Tab")).meanwhile)) == ["Saved", "Sent"]
+
+
+async def test_how_late_an_answer_comes_does_not_change_when_something_came(
+    session: Session, sheet: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take = snapshots.take
+
+    async def take_late(*args: Any, **options: Any) -> snapshots.MarkedReading:
+        reading = await take(*args, **options)
+        await asyncio.sleep(LATE_S)
+        return reading
+
+    monkeypatch.setattr(snapshots, "take", take_late)
+    await run(sheet, "toast.className = ''")
+    await session.call("snapshot", {})
+    await run(sheet, "toast.className = 'off'", "live.textContent = 'Sent'", "live.textContent = ''")
+
+    receipt = await sheet.press("Tab")
+
+    assert [passing(receipt.meanwhile), passing(receipt.changed)] == [["Sent"], []]
 
 
 async def test_to_wait_for_what_came_and_went_says_so_at_once(sheet: Page) -> None:

@@ -72,7 +72,7 @@ COME_AND_GO = {
 async def begin(page: Page) -> None:
     await show(page, PAGE)
     await page.snapshot()
-    await page.click(await ref(page, "Go"))
+    await page.press("Tab")  # which moves the focus: an act without any effect would be watched for a second
 
 
 async def run(page: Page, *steps: str) -> None:
@@ -93,11 +93,11 @@ async def test_what_came_and_went_is_told_once(case: str, sheet: Page) -> None:
     await begin(sheet)
     await run(sheet, come, go)
 
-    first = await sheet.click(await ref(sheet, "Go"))
-    second = await sheet.click(await ref(sheet, "Go"))
+    first = await sheet.press("Tab")
+    second = await sheet.press("Shift+Tab")
 
     assert passing(first.meanwhile) == [text]
-    assert second.meanwhile == first.changed == []
+    assert passing(first.changed) == second.meanwhile == []
 
 
 @pytest.fixture
@@ -228,7 +228,7 @@ async def test_nothing_else_is_said_to_have_come_and_gone(case: str, sheet: Page
     await begin(sheet)
     await run(sheet, *NOT_TOLD[case])
 
-    assert passing((await sheet.click(await ref(sheet, "Go"))).meanwhile) == []
+    assert passing((await sheet.press("Tab")).meanwhile) == []
 
 
 TICKING = """const words = ['one', 'two', 'three']; let at = 0, last = performance.now(); globalThis.stood = 0;

@@ -39,10 +39,15 @@ function rawTextOf(node, depth = 0) {
 
 /** Called for each change of texts, nodes and what shows them. @param {MutationRecord} record @param {Node} target */
 function recordPassing(record, target) {
-  if (behaviours.get(target)?.endless) return;
+  const element = nodeType(target) === 1 ? target : parentNode(target);
+  const behaviour = behaviours.get(target);
+  if (behaviour?.endless) {
+    if (element) passedIn.set(element, behaviour); // what is shown there passes, too, though nobody looks at each
+    return;
+  }
   if (type_.call(record) === 'childList')
     for (const node of addedNodes_.call(record)) addCandidate(nodeType(node) === 1 ? node : target);
-  else addCandidate(nodeType(target) === 1 ? target : parentNode(target));
+  else addCandidate(element);
   if (candidates.size || arrived.size) planLook();
 }
 

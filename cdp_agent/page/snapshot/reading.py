@@ -91,8 +91,8 @@ async def read_all(
     """
 
     async def call(world: World, more: Mapping[str, object]) -> P:
-        told = {"next": refs.next_ids(world), "frame": world.frame_id, "sent": time.monotonic()}
-        asked = {**told, **options, **options_for(world), **more}
+        common = {"next": refs.next_ids(world), "frame": world.frame_id, "sent": time.monotonic()}
+        asked = {**common, **options, **options_for(world), **more}
         return await world.call(function, asked, returning=returning, timeout_s=READ_TIMEOUT_S)
 
     reader = _Reader(tree, refs, returning, call, finish, meanwhile, frame_timeout_s)

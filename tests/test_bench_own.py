@@ -34,8 +34,7 @@ def test_there_are_forty_tasks_on_at_least_eight_applications() -> None:
     assert len({task.app for task in tasks()}) >= 8
 
 
-@pytest.mark.parametrize("name", SHOP)
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(("name", "seed"), [(name, number % 2) for number, name in enumerate(SHOP)])
 async def test_the_tasks_of_the_shop_are_solved_by_their_policies(
     shared_browser: Browser, name: str, seed: int
 ) -> None:

@@ -14,8 +14,8 @@ from cdp_agent.page.receipts.compared import (
     uncovered,
 )
 from cdp_agent.page.receipts.effects import Causes
-from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.shown import LastShown, PassedText
+from cdp_agent.page.snapshot.snapshot import PassedText, Snapshot
+from cdp_agent.page.tab.shown import LastShown
 from tests.tables import table
 
 

@@ -7,11 +7,13 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import runtime, target
 from cdp_agent.page.page import Page, tab_of
+from cdp_agent.page.policy.holding import Act, Held, Hold
 from cdp_agent.page.policy.limits import limit, limited
 from cdp_agent.page.policy.rules import rules_of
 from tests.detached import DetachedChrome
@@ -66,6 +68,13 @@ def _opened(name: str, web: Web) -> str:
         f"new Promise((done) => {{ const socket = new WebSocket('ws://{name}:{web.port}/socket');"
         " socket.onopen = () => done('open'); socket.onerror = () => done('refused'); })"
     )
+
+
+def _in_worker(script: str) -> str:
+    """What a new shared worker of no origin answers: the promise of the script."""
+    whole = f"onconnect = ({{ports: [port]}}) => {script}.then((how) => port.postMessage(how))"
+    url = f"'data:text/javascript,' + encodeURIComponent({json.dumps(whole)})"
+    return f"new Promise((done) => {{ new SharedWorker({url}).port.onmessage = (told) => done(told.data) }})"
 
 
 @pytest.fixture
@@ -127,18 +136,41 @@ async def test_no_shared_worker_gets_to_what_is_refused(
 async def test_what_a_worker_of_no_origin_was_refused_is_told_in_each_tab_that_it_may_be_of(
     browser: Browser, web: Web
 ) -> None:
-    script = f"const refused = {_opened('evil.localhost', web)};"
-    script += " onconnect = ({ports: [port]}) => refused.then((how) => port.postMessage(how))"
-    of_no_origin = f"'data:text/javascript,' + encodeURIComponent({json.dumps(script)})"
     async with limited(rules_of(deny=["evil.localhost"])):
         tabs = [await browser.new_page(web.origin(name)) for name in ("free", "good")]
-        how = await tabs[1].evaluate(
-            f"new Promise((done) => {{ new SharedWorker({of_no_origin}).port.onmessage = (told) => done(told.data) }})"
-        )
+        how = await tabs[1].evaluate(_in_worker(_opened("evil.localhost", web)))
     told = [[refused.url for refused in tab_of(tab).request_policy.take()] for tab in tabs]
 
     assert how == "refused"
     assert told == [[f"ws://evil.localhost:{web.port}/socket"]] * 2
+
+
+@pytest.mark.parametrize("lists", DENIED)
+async def test_no_socket_gets_to_what_is_refused_while_acts_are_held(browser: Browser, web: Web, lists: str) -> None:
+    """Nor while a message waits for its approval, and then no new worker sends any."""
+    asked_for = asyncio.Event()
+
+    async def never(_: Held) -> bool:
+        asked_for.set()
+        return await asyncio.Future()
+
+    opened = _opened("evil.localhost", web)
+    rules = rules_of(allow=ALLOWED[lists], deny=DENIED[lists])
+    assert rules is not None
+    async with limited(msgspec.structs.replace(rules, hold=Hold())) as limits:
+        assert limits is not None
+        page = await browser.new_page(web.origin("good"))
+        await limits.begin(Act(never), [])
+        held = [await page.evaluate(opened), await page.evaluate(_in_worker(opened))]
+        sends = "new Promise((done) => { const socket = new WebSocket('ws://good.localhost:%s/socket');"
+        sends += " socket.onopen = () => { socket.send(%r); done('open'); }; })"
+        await page.evaluate(sends % (web.port, "waits"))
+        await asked_for.wait()
+        meanwhile = [await page.evaluate(_in_worker(script)) for script in (opened, sends % (web.port, "new"))]
+
+    assert (held, meanwhile) == (["refused", "refused"], ["refused", "open"])
+    assert web.paths("evil") == []
+    assert "MESSAGE" not in [method for method, _ in web.methods]
 
 
 async def test_without_rules_shared_workers_get_there(browser: Browser, web: Web) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from typing import Any
 
 import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import ActionError
 from cdp_agent.page.page import Page
+from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.session.session import Session
 from tests.acting import ref
 from tests.conftest import Serve
@@ -20,6 +23,8 @@ PAGE = """<style>.off { display: none } .clear { opacity: 0 } .fades { transitio
 <p id=live role=status></p><iframe></iframe>"""
 SHOWN = "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));"
 """Two frames, after which what came has been shown."""
+LATE_S = 0.3
+"""By how much readings come late: more than lies between what is done here."""
 
 COME_AND_GO = {
     "an element that is removed": (
@@ -67,7 +72,7 @@ COME_AND_GO = {
 async def begin(page: Page) -> None:
     await show(page, PAGE)
     await page.snapshot()
-    await page.click(await ref(page, "Go"))
+    await page.press("Tab")  # which moves the focus: an act without any effect would be watched for a second
 
 
 async def run(page: Page, *steps: str) -> None:
@@ -88,11 +93,11 @@ async def test_what_came_and_went_is_told_once(case: str, sheet: Page) -> None:
     await begin(sheet)
     await run(sheet, come, go)
 
-    first = await sheet.click(await ref(sheet, "Go"))
-    second = await sheet.click(await ref(sheet, "Go"))
+    first = await sheet.press("Tab")
+    second = await sheet.press("Shift+Tab")
 
     assert passing(first.meanwhile) == [text]
-    assert second.meanwhile == first.changed == []
+    assert passing(first.changed) == second.meanwhile == []
 
 
 @pytest.fixture
@@ -170,6 +175,26 @@ async def test_what_came_and_went_in_another_process_and_a_shadow_root_is_told(p
     assert sorted(passing((await page.press("Tab")).meanwhile)) == ["Saved", "Sent"]
 
 
+async def test_how_late_an_answer_comes_does_not_change_when_something_came(
+    session: Session, sheet: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take = snapshots.take
+
+    async def take_late(*args: Any, **options: Any) -> snapshots.MarkedReading:
+        reading = await take(*args, **options)
+        await asyncio.sleep(LATE_S)
+        return reading
+
+    monkeypatch.setattr(snapshots, "take", take_late)
+    await run(sheet, "toast.className = ''")
+    await session.call("snapshot", {})
+    await run(sheet, "toast.className = 'off'", "live.textContent = 'Sent'", "live.textContent = ''")
+
+    receipt = await sheet.press("Tab")
+
+    assert [passing(receipt.meanwhile), passing(receipt.changed)] == [["Sent"], []]
+
+
 async def test_to_wait_for_what_came_and_went_says_so_at_once(sheet: Page) -> None:
     await begin(sheet)
     await run(sheet, "toast.className = ''", "toast.className = 'off'")
@@ -203,29 +228,34 @@ async def test_nothing_else_is_said_to_have_come_and_gone(case: str, sheet: Page
     await begin(sheet)
     await run(sheet, *NOT_TOLD[case])
 
-    assert passing((await sheet.click(await ref(sheet, "Go"))).meanwhile) == []
+    assert passing((await sheet.press("Tab")).meanwhile) == []
 
 
-TICKING = """const words = ['one', 'two', 'three']; let at = 0, last = performance.now(); globalThis.stood = 0;
+TICKING = """const words = ["one", "two", "three", "four", "five", "six", "seven"];
+let at = 0, last = performance.now(); globalThis.stood = 0;
 globalThis.ticks = (many) => new Promise((done) => {
   const until = at + many; globalThis.ticked = () => at < until || done(); });
 setInterval(() => {
-  status.textContent = `Minute ${words[at++ % 3]}`;
+  n.textContent = `Minute ${words[at++ % 7]}`;
   stood = Math.max(stood, performance.now() - last); last = performance.now(); globalThis.ticked?.();
-}, 120)"""
+}, EVERY_MS)"""
 STOOD_MS = 900
 """What has not ticked for somewhat longer is no ticker any more."""
 
 
-async def test_a_ticker_is_not_told_once_it_is_known_as_one_and_what_is_announced_is(sheet: Page) -> None:
+@pytest.mark.parametrize("every_ms", [120, 30], ids=["with pauses", "so fast that the page is never at rest"])
+async def test_a_ticker_is_not_told_once_it_is_known_as_one_and_what_is_announced_is(
+    sheet: Page, every_ms: int
+) -> None:
     await begin(sheet)
-    await run(sheet, TICKING)
+    await run(sheet, TICKING.replace("EVERY_MS", str(every_ms)))
+    while_known = f"await ticks({1200 // every_ms})"
 
     stood_ms = told = None
     while stood_ms is None or stood_ms > STOOD_MS:  # the machine was busy: it was none, and is to be known as one anew
-        await run(sheet, "stood = 0; await ticks(7)")
+        await run(sheet, f"stood = 0; {while_known}")
         await sheet.click(await ref(sheet, "Go"))
-        await run(sheet, "await ticks(1)", "live.textContent = 'Sent'", "live.textContent = ''", "await ticks(1)")
+        await run(sheet, while_known, "live.textContent = 'Sent'", "live.textContent = ''", "await ticks(1)")
         told = passing((await sheet.click(await ref(sheet, "Go"))).meanwhile)
         stood_ms = await sheet.evaluate("stood")
 

@@ -21,6 +21,7 @@ REQUESTS = 3
 TOOLS = ("snapshot", "list_tabs")
 
 
+@pytest.mark.slow
 async def test_it_does_what_the_document_says(browser: Browser) -> None:
     pytest.importorskip("schemathesis", reason="schemathesis is missing: pip install -e '.[test]'")
     async with serving(browser) as served:

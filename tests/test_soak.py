@@ -43,7 +43,10 @@ async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: 
     # Those of one document in each tab: whether Chrome told of the empty one of a popup depends on time.
     previous = "Activity.previous_loaders"
     assert after.entries[previous] <= after.tabs * MOST_FRAMES
-    assert set(growing(before, after)) - left_to_asyncio - {previous} == set()
+    # Whether a tab has asked for the world of its next document ahead of it depends on time, too: one answer in each.
+    answers = "_asyncio.Future"
+    assert after.objects[answers] <= before.objects[answers] + after.tabs
+    assert set(growing(before, after)) - left_to_asyncio - {previous, answers} == set()
     assert [getattr(after, each) for each in OPEN] == [getattr(before, each) for each in OPEN]
 
 

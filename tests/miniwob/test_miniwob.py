@@ -42,9 +42,10 @@ SHOWN_BY_OTHERS = {
     *("form-sequence-2", "login-user", "multi-orderings", "read-table-2", "simple-arithmetic", "use-slider"),
     *("use-autocomplete-nodelay", "use-colorwheel-2", "choose-list", "scroll-text", "generate-number", "click-shape"),
     *("click-dialog", "drag-shapes-2", "highlight-text-2", "odd-or-even"),  # click-dialog-2, drag-shapes, …
+    "drag-cube",  # drag-shapes, and on a busy machine it turns on and on
 }
 # Of the tasks that may take many steps of a kind, one that takes a few; of the others, the first.
-FEW_STEPS = {"drag-cube": 5, "drag-sort-numbers": 1, "terminal": 4, "text-editor": 3}
+FEW_STEPS = {"drag-sort-numbers": 1, "terminal": 4, "text-editor": 3}
 PLAYED = (
     [(task, seed) for task in sorted(set(POLICIES) - LIVE) for seed in range(SEEDS)]
     if SEEDS

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fnmatch
+import time
 
 import msgspec
 
@@ -23,7 +24,7 @@ from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import quoted, shortened
-from cdp_agent.page.snapshot.snapshot import Passed
+from cdp_agent.page.snapshot.snapshot import PassedText
 from cdp_agent.page.tab.limit import call_limit
 from cdp_agent.page.tab.tab import Tab
 
@@ -52,7 +53,7 @@ class _Look(msgspec.Struct, frozen=True):
     selector: bool
     count: int
     wrong: str
-    passed: list[Passed]
+    passed: list[PassedText]
 
 
 async def wait_for(
@@ -213,7 +214,7 @@ class _Waiting:
         async def look(frame: Frame) -> tuple[World, _Look] | None:
             try:
                 world = await frame.world()
-                return world, await world.call("checkConditions", conditions, returning=_Look)
+                return world, await world.call("checkConditions", conditions, time.monotonic(), returning=_Look)
             except ActionError:
                 return None  # its document is being replaced: the navigation wakes us
 

@@ -11,7 +11,7 @@ https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-emulateNe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -22,14 +22,15 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.page import js
 
-from .interception import condition, exact_pattern
+from .interception import condition, exact_pattern, socket_conditions
+from .judge import violation_of
 from .unsafe import without_query
 
 if TYPE_CHECKING:
     from .holding import Hold
     from .judge import TabGroup
+    from .rules import RequestRules
 
-_ALL = "ws{s}?://*:*/*"
 _WAITS = "an earlier message was not approved, and all later ones wait until the page is left"
 _ENDED = "its frame was emptied, or its worker ended: what waits there would leave with it"
 _STOPPED = 0.001
@@ -77,13 +78,15 @@ class HeldSockets:
         session.on(network.WebSocketClosed, lambda event: self._closed(session, event.request_id))
         session.on(cdp_page.FrameNavigated, lambda event: self._navigated(session, event.frame, is_tab=is_tab))
 
-    @property
-    def conditions(self) -> list[network.NetworkConditions]:
-        """What lets nothing leave but what connections send that are allowed to; the first match counts."""
-        if not self._is_holding:
-            return []
-        allowed = [exact_pattern(url) if url else _ALL for url in sorted(self._allowed)]  # "": it was there before us
-        return [*map(condition, allowed), condition(_ALL, upload=_STOPPED)]
+    def conditions(self, rules: Sequence[RequestRules]) -> list[network.NetworkConditions]:
+        """What lets nothing leave but what connections send that are allowed to; the first match counts.
+
+        No connection comes about that `rules` refuse.
+        """
+        if not self._is_holding or "" in self._allowed:  # "": it was there before us, so its address is not known
+            return socket_conditions(rules)
+        allowed = [exact_pattern(url) for url in sorted(self._allowed) if violation_of(rules, url) is None]
+        return [*map(condition, allowed), *socket_conditions(rules, upload=_STOPPED)]
 
     @property
     def may_change(self) -> bool:

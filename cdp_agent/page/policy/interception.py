@@ -199,12 +199,15 @@ def _glob(denied: Pattern) -> str:
     return f"*{denied.host}*"
 
 
-def socket_conditions(rules: Sequence[RequestRules]) -> list[network.NetworkConditions]:
+def socket_conditions(rules: Sequence[RequestRules], *, upload: float = -1) -> list[network.NetworkConditions]:
     """Conditions that put refused WebSockets offline, and drop all packets of WebRTC; the first match counts.
 
-    WebRTC has no addresses, so under any list of origins all its packets are dropped. What it sends by TCP is not held.
+    `upload`: what the others may send, in bytes per second, -1 for no limit. WebRTC has no addresses, so under any list
+    of origins all its packets are dropped. What it sends by TCP is not held.
     """
-    found = [condition(text, offline=refused) for text, refused in _refused(rules, _SOCKETS)]
+    found = [condition(text, offline=refused, upload=upload) for text, refused in _refused(rules, _SOCKETS)]
+    if upload != -1:
+        found += [condition(text, upload=upload) for text in _url_patterns(_ANY, _SOCKETS)]
     return [*found, _WITHOUT_WEBRTC] if any(each.has_origin_lists for each in rules) else found
 
 

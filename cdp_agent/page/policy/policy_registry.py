@@ -296,7 +296,7 @@ class PolicyRegistry:
             session.on(network.RequestWillBeSent, lambda sent: self._record(worker, sent.request_id, sent.request.url))
             session.on(network.WebSocketCreated, lambda made: self._record(worker, made.request_id, made.url))
             attached.ready = session.post(network.Enable())
-            attached.ready.add_done_callback(lambda ready: self._limit(attached, ready))
+            attached.ready.add_done_callback(lambda ready: self._limit(attached, ready, is_first=True))
         elif attached.ready is not None and attached.ready.done():
             self._limit(attached, attached.ready)
         return attached.interception.enforce(rules)
@@ -312,15 +312,16 @@ class PolicyRegistry:
             if attached.sockets is sockets and attached.ready is not None and attached.ready.done():
                 self._limit(attached, attached.ready)
 
-    def _limit(self, attached: _Attached, ready: asyncio.Future[Empty]) -> None:
+    def _limit(self, attached: _Attached, ready: asyncio.Future[Empty], *, is_first: bool = False) -> None:
+        """`is_first`: nothing that it sent can wait, so its conditions may change."""
         if ready.cancelled() or ready.exception() is not None:
             return  # the worker is gone
         rules = self.table.rules_of(attached.worker)
         if attached.kind != "service_worker":  # Fetch holds theirs, and a stopped one would keep the blocked URLs
             attached.session.tell(network.SetBlockedURLs(url_patterns=blocked_urls(rules)))
-        held = [] if attached.sockets is None else attached.sockets.conditions
-        conditions = [*held, *socket_conditions(rules)]
-        if attached.sockets is None or attached.sockets.may_change:
+        sockets = attached.sockets
+        if is_first or sockets is None or sockets.may_change:
+            conditions = socket_conditions(rules) if sockets is None else sockets.conditions(rules)
             attached.session.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
 
     def _record(self, worker: SiteWorker, request_id: str, url: str) -> None:

@@ -17,7 +17,7 @@ from cdp_agent.page.frames.deadline import Pause, set_pause
 
 from .held_sockets import HeldSockets
 from .holding import Hold
-from .interception import Interception, socket_conditions
+from .interception import Interception
 from .judge import TabGroup, gate_of, hold_of, refusal_of, violation_of
 from .policy_registry import PolicyRegistry
 from .rules import Blocked, RequestRules
@@ -321,7 +321,7 @@ class RequestPolicy:
         self._registry.limit_sockets(self._sockets)
 
     def _limit_sockets(self, session: Session, watched: _Watched) -> None:
-        conditions = [*self._sockets.conditions, *socket_conditions(self.rules)]
+        conditions = self._sockets.conditions(self.rules)
         if not watched.hears_of_sockets:
             if not conditions:
                 return

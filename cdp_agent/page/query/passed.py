@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError, SessionClosed
 from cdp_agent.page.frames.frames import Frame
-from cdp_agent.page.snapshot.snapshot import Passed
+from cdp_agent.page.snapshot.snapshot import PassedText
 from cdp_agent.page.tab.shown import passed_lines
 from cdp_agent.page.tab.tab import Tab
 
@@ -38,8 +39,8 @@ async def note_passed(tab: Tab) -> None:
         log_line("reading", "what came and went could not be read: {}", str(error))
 
 
-async def _passed_in(frame: Frame) -> list[Passed]:
+async def _passed_in(frame: Frame) -> list[PassedText]:
     world = frame.present_world
     if world is None or frame.navigating_to is not None:
         return []
-    return await world.call("takePassed", returning=list[Passed], timeout_s=_ASK_TIMEOUT_S)
+    return await world.call("takePassed", time.monotonic(), returning=list[PassedText], timeout_s=_ASK_TIMEOUT_S)

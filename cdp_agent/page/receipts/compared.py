@@ -28,8 +28,8 @@ from cdp_agent.page.snapshot.lines import (
     without_focus,
     without_selected,
 )
-from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.shown import BLOCKS, LastShown, PassedText, passed_lines
+from cdp_agent.page.snapshot.snapshot import PassedText, Snapshot
+from cdp_agent.page.tab.shown import BLOCKS, LastShown, passed_lines
 from cdp_agent.patterns import pattern
 
 from .budget import CHANGES_TOKENS, MEANWHILE_TOKENS, OPENED_TOKENS, within_budget

@@ -15,8 +15,8 @@ from cdp_agent.page.activity.network import REFUSED
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.diff_places import with_place
 from cdp_agent.page.snapshot.lines import line_of
-from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.shown import LastShown, PassedText, passed_lines
+from cdp_agent.page.snapshot.snapshot import PassedText, Snapshot
+from cdp_agent.page.tab.shown import LastShown, passed_lines
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.patterns import pattern
 

@@ -6,6 +6,7 @@ Closed shadow roots are found on the way; if a world has new ones, the function 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Generic, TypeVar
 
@@ -90,7 +91,8 @@ async def read_all(
     """
 
     async def call(world: World, more: Mapping[str, object]) -> P:
-        asked = {"next": refs.next_ids(world), "frame": world.frame_id, **options, **options_for(world), **more}
+        common = {"next": refs.next_ids(world), "frame": world.frame_id, "sent": time.monotonic()}
+        asked = {**common, **options, **options_for(world), **more}
         return await world.call(function, asked, returning=returning, timeout_s=READ_TIMEOUT_S)
 
     reader = _Reader(tree, refs, returning, call, finish, meanwhile, frame_timeout_s)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -68,17 +69,23 @@ class PastReading(msgspec.Struct, frozen=True):
     """Elements that were first read later have refs with this number or a higher one."""
 
 
-class Passed(msgspec.Struct, frozen=True):
-    """A text that came and went in a world, see js/activity/passing.js: how long ago it went, and for how long it came.
+class PassedText(msgspec.Struct, frozen=True):
+    """A text that came and went, see js/activity/passing.js.
 
-    Both are in ms; `next` is what stood in its place then; `busy`: it said that something was under way.
+    Times are those of `time.monotonic`, and rather too early than too late, but never so early that what came after a
+    reading of its world seems to have come before that reading was asked for.
     """
 
     text: str
-    ago_ms: float
-    for_ms: float
-    next: str
-    busy: bool
+    came_at: float
+    went_at: float
+    next: str = ""
+    """What stood in its place then."""
+    busy: bool = False
+    """Whether it said that something was under way."""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({time.monotonic() - self.went_at:.1f} s ago, for {self.went_at - self.came_at:.1f} s)"
 
 
 class SnapshotPart(FramePart, frozen=True, kw_only=True):
@@ -95,7 +102,7 @@ class SnapshotPart(FramePart, frozen=True, kw_only=True):
     """The ranges of lines in the viewport (first, how many), if requested."""
     url: str
     title: str
-    passed: list[Passed]
+    passed: list[PassedText]
     draggable: bool
     frames: list[tuple[int, str]]
     omitted: list[tuple[str, str]]
@@ -131,7 +138,7 @@ class MarkedReading(msgspec.Struct, frozen=True):
     """Empty if the reading was without marks."""
     notes: list[str]
     """What could not be read."""
-    passed: list[Passed]
+    passed: list[PassedText]
     """What came and went since the reading before."""
     draggable: bool = False
     """Whether anything on the page may be dragged, or drawn on."""
@@ -260,7 +267,7 @@ class _Composer:
         self.late: list[Omitted] = []
         """For programs only: a model would get a line in each snapshot that it can do nothing about."""
         self.frame_urls: dict[str, str] = {}
-        self.passed: list[Passed] = []
+        self.passed: list[PassedText] = []
         self._readings = readings
         self._refs = refs
         self._marks = marks

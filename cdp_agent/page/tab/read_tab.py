@@ -20,7 +20,7 @@ from cdp_agent.page.snapshot.refs import RefCounter, RefTable
 from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 
 from .history import ReadingHistory
-from .shown import LastShown, PassedText
+from .shown import LastShown
 
 
 class ReadTab(abc.ABC):
@@ -100,11 +100,11 @@ class ReadTab(abc.ABC):
         if self.shown.passed_in != document:
             self.shown = msgspec.structs.replace(self.shown, at=time.monotonic(), passed_in=document)
 
-    def note_passed(self, passed: Sequence[snapshots.Passed]) -> None:
+    def note_passed(self, passed: Sequence[snapshots.PassedText]) -> None:
         """Notes texts that came and went, for the caller to be told with what it is shown next."""
         self.shown = self.shown.with_passed(passed, self.activity.document.number)
 
-    def take_passed(self) -> tuple[PassedText, ...]:
+    def take_passed(self) -> tuple[snapshots.PassedText, ...]:
         """The texts that came and went since the caller was last told of such, who is told now."""
         passed, self.shown = self.shown.passed, msgspec.structs.replace(self.shown, passed=())
         return passed

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from cdp_agent.page.snapshot.lines import shortened
-from cdp_agent.page.snapshot.snapshot import Passed
+from cdp_agent.page.snapshot.snapshot import PassedText
 
 BLOCKS = " | "
 """Stands between the blocks of a text."""
 _LONGEST = 120
 _MOST_LINES = 4
 """How many texts that came and went are told at once, each of _LONGEST characters at most."""
-
-
-class PassedText(msgspec.Struct, frozen=True):
-    """A text that came and went; times are those of `time.monotonic`."""
-
-    text: str
-    came_at: float
-    went_at: float
-    next: str = ""
-    """What stood in its place then."""
-    busy: bool = False
-    """Whether it said that something was under way."""
-
-    def __str__(self) -> str:
-        return f"{self.text} ({time.monotonic() - self.went_at:.1f} s ago, for {self.went_at - self.came_at:.1f} s)"
 
 
 class LastShown(msgspec.Struct, frozen=True):
@@ -46,15 +30,10 @@ class LastShown(msgspec.Struct, frozen=True):
     passed_in: int | None = None
     passed: tuple[PassedText, ...] = ()
 
-    def with_passed(self, passed: Sequence[Passed], document: int) -> LastShown:
+    def with_passed(self, passed: Sequence[PassedText], document: int) -> LastShown:
         """The same with more texts, of the page as it is now. Those that the caller was shown are no news."""
-        now = time.monotonic()
-        texts = {text.text: text for text in self.passed}
-        for text in passed:
-            went_at = now - text.ago_ms / 1000
-            came_at = went_at - text.for_ms / 1000
-            if document == self.passed_in and came_at > self.at:
-                texts[text.text] = PassedText(text.text, came_at, went_at, text.next, text.busy)
+        news = [text for text in passed if document == self.passed_in and text.came_at > self.at]
+        texts = {text.text: text for text in (*self.passed, *news)}
         return msgspec.structs.replace(self, passed=tuple(texts.values()))
 
 

@@ -39,10 +39,15 @@ function rawTextOf(node, depth = 0) {
 
 /** Called for each change of texts, nodes and what shows them. @param {MutationRecord} record @param {Node} target */
 function recordPassing(record, target) {
-  if (behaviours.get(target)?.endless) return;
+  const element = nodeType(target) === 1 ? target : parentNode(target);
+  const behaviour = behaviours.get(target);
+  if (behaviour?.endless) {
+    if (element) passedIn.set(element, behaviour); // what is shown there passes, too, though nobody looks at each
+    return;
+  }
   if (type_.call(record) === 'childList')
     for (const node of addedNodes_.call(record)) addCandidate(nodeType(node) === 1 ? node : target);
-  else addCandidate(nodeType(target) === 1 ? target : parentNode(target));
+  else addCandidate(element);
   if (candidates.size || arrived.size) planLook();
 }
 
@@ -135,20 +140,25 @@ function shownTextOf(element) {
 /** Whether a text may be one: short, and in words. */
 const isMessage = (text) => text.length <= LONGEST_ARRIVED && /\p{L}{2}/u.test(text);
 
+/** By how many seconds the clock of our caller is ahead of this world's, at least: none of its calls took no time. */
+let callerAhead = -Infinity;
+
 /**
  * The texts that came and went since the last call, which are forgotten with it.
- * @returns {{text: string, ago_ms: number, for_ms: number, next: string, busy: boolean}[]} ago_ms: how long ago it
- *   went; for_ms: how long it was shown; next: what stood in its place then; busy: it says that something is under way
+ * @param {number} sent  when the call was sent, by the clock of our caller, in seconds
+ * @returns {{text: string, came_at: number, went_at: number, next: string, busy: boolean}[]} came_at, went_at: by that
+ *   clock, rather too early than too late; next: what stood in its place then; busy: it says that something goes on
  */
-function takePassed() {
+function takePassed(sent) {
+  callerAhead = Math.max(callerAhead, sent - performance.now() / 1000);
   catchUp();
   if (!arrived.size && !passed.length) return [];
   const now = performance.now();
   notePassed(now);
   const texts = passed.map(({ text, since, until, next }) => ({
     text,
-    ago_ms: now - until,
-    for_ms: until - since,
+    came_at: callerAhead + since / 1000,
+    went_at: callerAhead + until / 1000,
     next,
     busy: saysUnderWay(text),
   }));

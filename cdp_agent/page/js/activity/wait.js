@@ -8,11 +8,12 @@ let changeWaiter = null;
  * to `changedSince`.
  * @param {{text: string | null, gone: string | null, selector: string | null}} wanted  texts in lower case, spaces
  *   collapsed
+ * @param {number} sent  see `takePassed`
  * @returns {{text: boolean, entered: boolean, gone: boolean, selector: boolean, count: number, wrong: string, passed:
  *   ReturnType<typeof takePassed>}} entered: the text is only where the agent entered it; gone: that text is not
  *   visible; wrong: why the selector is invalid; passed: what came and went, where a text is wanted
  */
-function checkConditions({ text, gone, selector }) {
+function checkConditions({ text, gone, selector }, sent) {
   watch();
   const { count } = journal;
   const conditions = { text: false, entered: false, gone: true, selector: false, count, wrong: '', passed: [] };
@@ -22,7 +23,7 @@ function checkConditions({ text, gone, selector }) {
     conditions.text = text !== null && visible.includes(text);
     conditions.entered = conditions.text && leavesOut !== null && !visibleTextInLowerCase({ leavesOut }).includes(text);
     conditions.text &&= !conditions.entered;
-    if (text !== null) conditions.passed = takePassed();
+    if (text !== null) conditions.passed = takePassed(sent);
     conditions.gone = gone === null || !visible.includes(gone);
   }
   if (selector !== null) {

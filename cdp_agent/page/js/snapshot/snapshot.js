@@ -10,16 +10,17 @@
  */
 
 /**
- * @param {{next: [number, number], places?: boolean, base?: number | null, checks?: number, sameRules?: boolean}}
- *   options  places: return `seen`; base: the `serial` of the text that the caller has, null from a caller that will
- *   not ask for edits of this text; checks: the share of reading time that may be spent on complete readings to verify
- *   the cache, 1: each time; sameRules: the style rules may be assumed to be those of the last reading; `same_rules`
+ * @param {{next: [number, number], sent?: number | null, places?: boolean, base?: number | null, checks?: number,
+ *   sameRules?: boolean}} options  sent: see `takePassed`, null: what passed is told by the next call; places:
+ *   return `seen`; base: the `serial` of the text that the caller has, null from a caller that will not ask for
+ *   edits of this text; checks: the share of reading time that may be spent on complete readings to verify the
+ *   cache, 1: each time; sameRules: the style rules may be assumed to be those of the last reading; `same_rules`
  *   says whether they were
  * @returns {SnapshotResult & {first: number, end: number, elements: string, roots: number, gone: number[], endless:
  *   boolean, added: AddedCounts, editors: number[], url: string, title: string, passed: ReturnType<typeof takePassed>,
  *   draggable: boolean, same_rules: boolean}}
  */
-function snapshot({ next, places = false, base = 0, checks = 0, sameRules = false }) {
+function snapshot({ next, sent = null, places = false, base = 0, checks = 0, sameRules = false }) {
   const first = reserveIds(next);
   forget();
   const began = performance.now();
@@ -48,7 +49,7 @@ function snapshot({ next, places = false, base = 0, checks = 0, sameRules = fals
     editors: knownCodeEditors(),
     url: documentURL_.call(document),
     title: documentTitle(),
-    passed: takePassed(),
+    passed: sent === null ? [] : takePassed(sent),
     draggable: hasDraggable,
     same_rules,
   };

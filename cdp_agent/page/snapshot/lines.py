@@ -298,7 +298,7 @@ def with_short_refs(text: str) -> str:
 
 def _with_short_note(line: re.Match[str]) -> str:
     head, note = filter(None, line.groups())
-    return head + _IN_NOTE.sub(lambda ref: ref[1] or ref[0], note)
+    return f"{head}{_IN_NOTE.sub(lambda ref: ref[1] or ref[0], note)}"
 
 
 def state_in(line: str, name: str) -> bool:

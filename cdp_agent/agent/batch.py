@@ -83,6 +83,8 @@ class Batch:
         self.tab_note: str | None = None
         self._seen = run.observer.seen  # by the model
         self._changed = False  # more than a call's own element
+        self._acted_on: set[str] = set()
+        self._may_be_elsewhere = False  # since more changed by more than the filling of fields
         self._failed: set[str] = set()  # the refs of calls that failed, and "" if there are any
         self._hindrance = ""  # why the next call was not run
         self._parsed: list[Call | ActionError] = []
@@ -388,7 +390,11 @@ class Batch:
         receipt = outcome.value if isinstance(outcome, Observation) else None
         if isinstance(receipt, Receipt):
             self._hindrance = prompts.OTHER_TAB if self.tab_note else _left_page(receipt)
-            self._changed |= bool(self._hindrance) or _changed_elsewhere(receipt)
+            elsewhere = _changed_elsewhere(receipt)
+            self._changed |= bool(self._hindrance) or elsewhere
+            if isinstance(parsed, Call):
+                self._acted_on |= set(parsed.refs)
+                self._may_be_elsewhere |= elsewhere and parsed.tool.changes_page(parsed.arguments)
         elif self.tab_note or (isinstance(parsed, Call) and not failed and parsed.tool.changes_page(parsed.arguments)):
             return "page-change"
         if self._is_conservative and isinstance(parsed, Call) and parsed.tool.changes_page(parsed.arguments):
@@ -411,10 +417,12 @@ class Batch:
         if self._seen is None or not refs or call.tool.effect in _BY_FOCUS:
             return prompts.PAGE_CHANGED if self._changed else prompts.FAILED_BEFORE
         try:
-            if self._failed and (refs & self._failed or (await risk_of(call, page)).kinds):
+            is_risky = bool((self._failed or self._may_be_elsewhere) and (await risk_of(call, page)).kinds)
+            if self._failed and (refs & self._failed or is_risky):
                 return prompts.FAILED_BEFORE
+            acted_on = self._acted_on if is_risky and self._may_be_elsewhere else None
             for ref in call.refs:
-                await check_untouched(tab_of(page), ref, self._seen)
+                await check_untouched(tab_of(page), ref, self._seen, acted_on=acted_on)
         except (ActionError, SessionClosed, BrowserError) as error:
             return prompts.what_changed(self._run.secrets.mask(str(error)))
         return ""

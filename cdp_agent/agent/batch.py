@@ -289,7 +289,10 @@ class Batch:
         page = run.tabs.page
         try:
             text = (await page.snapshot()).text
-            new = run.stuck_detector.learn(page.url, run.volatile_lines.rest_of(page.url, text), results)
+            attempts = [
+                self._attempt(call) for call in self._parsed if isinstance(call, Call) and call.name not in _WAITS
+            ]
+            new = run.stuck_detector.learn(page.url, run.volatile_lines.rest_of(page.url, text), results, attempts)
             new = new or (self.acted and not run.volatile_lines and await self._looks_new(page))
         except (ActionError, SessionClosed) as error:
             new = run.stuck_detector.learn(page.url, str(error), results)
@@ -298,6 +301,15 @@ class Batch:
             return
         waited = all(isinstance(each, Call) and each.name in _WAITS for each in self._parsed)
         self.stuck = run.stuck_detector.judge(new=new, waited=waited)
+
+    def _attempt(self, call: Call) -> str:
+        """The call with the place on the page that the model saw for each ref: other documents have other refs."""
+        places = {ref: str(at) for at, ref in enumerate(self._seen.refs if self._seen is not None else ())}
+        arguments = {
+            name: places.get(value, value) if isinstance(value, str) else value
+            for name, value in call.as_json().items()
+        }
+        return f"{call.name}{arguments}"
 
     def _progress_text(self, outcome: Outcome) -> str:
         """The parts of an outcome's text that can show progress."""

@@ -81,6 +81,7 @@ class Batch:
         self._results: list[CallResult] = []
         self._cut_reason: BatchCut = "error"
         self.tab_note: str | None = None
+        self._tab = run.tabs.page
         self._seen = run.observer.seen  # by the model
         self._changed = False  # more than a call's own element
         self._acted_on: set[str] = set()
@@ -401,13 +402,15 @@ class Batch:
             return "error"
         receipt = outcome.value if isinstance(outcome, Observation) else None
         if isinstance(receipt, Receipt):
-            self._hindrance = prompts.OTHER_TAB if self.tab_note else _left_page(receipt)
+            self._hindrance = self._left_tab() or _left_page(receipt)
             elsewhere = _changed_elsewhere(receipt)
             self._changed |= bool(self._hindrance) or elsewhere
             if isinstance(parsed, Call):
                 self._acted_on |= set(parsed.refs)
                 self._may_be_elsewhere |= elsewhere and parsed.tool.changes_page(parsed.arguments)
-        elif self.tab_note or (isinstance(parsed, Call) and not failed and parsed.tool.changes_page(parsed.arguments)):
+        elif self._run.tabs.page is not self._tab:
+            self._hindrance = self._left_tab()
+        elif isinstance(parsed, Call) and not failed and parsed.tool.changes_page(parsed.arguments):
             return "page-change"
         if self._is_conservative and isinstance(parsed, Call) and parsed.tool.changes_page(parsed.arguments):
             self._hindrance = self._hindrance or prompts.TURN_ENDS
@@ -415,6 +418,14 @@ class Batch:
         if rest and not self._hindrance:
             self._hindrance = await self._hindrance_of(rest[0])
         return "none" if not self._hindrance else "page-change" if self._changed else "error"
+
+    def _left_tab(self) -> str:
+        """Why the calls after one that led to another tab are not run; "" if the model has seen the page there."""
+        if self._run.tabs.page is self._tab:
+            return ""
+        self._tab, self._changed, self._may_be_elsewhere = self._run.tabs.page, True, True
+        self._seen = self._run.observer.seen_of(self._tab)
+        return "" if self._seen is not None else prompts.OTHER_TAB
 
     async def _hindrance_of(self, call: Call | ActionError) -> str:
         """Why a call is not run after those before it; "" if what it needs is as the model saw it.

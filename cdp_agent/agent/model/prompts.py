@@ -41,8 +41,8 @@ no. Use extract for what has to be put together out of much text, and scroll for
 - Type with {{typing}}, then submit. When suggestions open while you type, choose one of them.
 - Open only addresses from the task or from what you have seen.
 - Follow the plan as long as it fits what you see; the task itself is what counts.
-{{vision}}- Do what the task asks and no more: sign up, buy, send or delete only if it says so, and stop where it says to \
-stop or ask.
+{{vision}}- Do what the task asks and no more: sign up, buy, send or delete only if it says so, and stop where it says \
+to stop or ask.
 
 How it ends: call done with the whole answer once the pages have shown that everything asked for is there or done. \
 Report only what you saw, and say what is missing: the answer is held against what you were shown. Call abort only \
@@ -103,7 +103,7 @@ VIEW_FOLLOWS = "The page is shown below."
 PICTURE = "A picture of what the window shows now comes with this."
 OLD_PICTURE = "[screenshot clipped]"
 OLD_VIEW = "[An older view of the page was here.]"
-UNCHANGED = "The page reads as in the last view."
+UNCHANGED = "The page reads as you last saw it."
 STUCK_WARNING = (
     "For several turns you have seen and been told nothing new: what you are doing does not get further. Do something "
     "else: another element, another way, another page; or say what cannot be done."

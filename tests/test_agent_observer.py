@@ -167,6 +167,27 @@ async def test_a_page_that_a_receipt_shows_as_well_is_shown_once(browser: Browse
     assert "New 39" in view
 
 
+def test_new_lines_that_the_view_shows_as_well_are_counted() -> None:
+    receipt = (
+        'changed:\n  + - list\n  +   - link "A" E1\n  + - link "B" E2 (after list)\n  - - link "C" E3\n</untrusted>'
+    )
+    view = 'The page now:\n- list:\n  - link "A" E1\n- link "B" E2'
+
+    assert prompts.without_page(receipt, view) == (
+        'changed:\n  + 2 lines, shown below\n  + - link "B" E2 (after list)\n  - - link "C" E3\n</untrusted>'
+    )
+
+
+async def test_the_whole_page_is_not_shown_twice_unless_asked_twice(browser: Browser, page: Page) -> None:
+    rows = "".join(f"<p>Row {number}</p>" for number in range(9))
+    look = tool_call("snapshot", {})
+
+    _, server = await play(browser, page, [look, look, DONE], content=f"<title>App</title>{rows}")
+
+    assert said(server, 2) == prompts.STILL_WHOLE
+    assert said(server, 3).startswith(f"{prompts.VIEW_FOLLOWS}\n\nThe page now:")
+
+
 async def test_a_long_page_keeps_to_the_budget_and_its_changes_are_told_all_the_same(
     browser: Browser, page: Page
 ) -> None:

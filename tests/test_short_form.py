@@ -44,6 +44,7 @@ REFS = {
     ),
     "in another order": ('~ moved, now in this order: link "C" [ref=E3]', '~ moved, now in this order: link "C" E3'),
     "behind": ('~ now [inert]: link "C" [ref=E3], text: b', '~ now [inert]: link "C" E3, text: b'),
+    "of the focus": ('focus: textbox "a [ref=E1]" [ref=E2]', 'focus: textbox "a [ref=E1]" E2'),
     "with a cut name": ('- - button "A [ref=E1… [ref=E2]', '- - button "A [ref=E1… E2'),
 }
 

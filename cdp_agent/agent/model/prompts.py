@@ -103,6 +103,7 @@ VIEW_FOLLOWS = "The page is shown below."
 PICTURE = "A picture of what the window shows now comes with this."
 OLD_PICTURE = "[screenshot clipped]"
 OLD_VIEW = "[An older view of the page was here.]"
+STILL_WHOLE = "The last view still shows the whole page as it is."
 UNCHANGED = "The page reads as you last saw it."
 STUCK_WARNING = (
     "For several turns you have seen and been told nothing new: what you are doing does not get further. Do something "
@@ -201,9 +202,18 @@ def unreadable(problem: str) -> str:
     return "The page cannot be read now:\n" + fence(problem, "page")
 
 
-def without_page(text: str) -> str:
-    """A result whose receipt shows the whole page ("= …"), for a message that shows it anyway."""
-    return _PAGE_LINES.sub("  = the page, which is shown below\n", text)
+def without_page(text: str, view: str) -> str:
+    """A result without the whole page ("= …"), and without the new lines ("+ …") that are in the view below it."""
+    shown = {line.strip().removesuffix(":") for line in view.split("\n")}
+    lines: list[str] = []
+    count = 0
+    for line in _PAGE_LINES.sub("  = the page, which is shown below\n", text).split("\n"):
+        if line.startswith("  + ") and line[4:].strip() in shown:
+            count += 1
+            continue
+        lines += [f"  + {count} line{'s'[: count != 1]}, shown below", line] if count else [line]
+        count = 0
+    return "\n".join(lines)
 
 
 def result(tool: str, text: str) -> str:

@@ -54,6 +54,7 @@ class _SeenTab:
         self.document = -1
         self.snapshot: Snapshot | None = None
         self.shown = ShownPages(*_SHOWN)
+        self.is_whole = False  # in the last view
 
 
 class Observer:
@@ -69,6 +70,7 @@ class Observer:
         self._tabs: dict[str, _SeenTab] = {}
         """By target id. A tab that the model comes back to is not shown whole again."""
         self._tab = _SeenTab()
+        self._address = ""
 
     @property
     def seen(self) -> Snapshot | None:
@@ -117,14 +119,14 @@ class Observer:
             lines = diff.changes(self.seen.text, text)
             passed = passed_lines(tab_of(page).take_passed(), [self.seen.text, text])
             changed = _without_receipts(lines, receipts) + passed
-            moved = url != self.seen.url
+            moved = url != self._address
             view = prompts.changes(url if moved else "", changed) if changed else None
             if view is not None and not self._is_shorter(view, text):
                 return await self._observe_whole(page, passed=passed)
         except (ActionError, SessionClosed) as error:
             self.forget()
             return ObservedPage(prompts.unreadable(str(error)), problem=str(error))
-        self._tab.snapshot = now
+        self._tab.snapshot, self._tab.is_whole, self._address = now, self._tab.is_whole and not lines, url
         return ObservedPage(
             view, url, now.title, changed=changed, same=not lines, moved=moved, text=text, frame_urls=now.frame_urls
         )
@@ -133,8 +135,7 @@ class Observer:
         """The whole page; without what the model was shown of the tab's page before, unless `again` is a budget."""
         tab, known = tab_of(page), self._tab
         reading = await tab.read_marked()
-        now = reading.snapshot
-        moved = known.snapshot is None or now.url != known.snapshot.url
+        now, moved = reading.snapshot, reading.snapshot.url != self._address
         passed = [*passed, *passed_lines(tab.take_passed(), [self.text, now.text])]
         if again or known.snapshot is None:
             known.shown = ShownPages(*_SHOWN)
@@ -143,12 +144,16 @@ class Observer:
         shown, refs, is_whole = known.shown.next_page(reading, again or self._budget_tokens)
         carry_over(tab, refs)
         tab.note_shown(now.text if is_whole else None)
-        known.document, known.snapshot = _document_of(page), now
+        known.document, known.snapshot, known.is_whole = _document_of(page), now, shown == now.text
+        self._address = now.url
         view = prompts.view(now.url, now.title, "\n".join([shown or now.text_or_note, *passed]))
         return ObservedPage(view, now.url, now.title, shown, moved=moved, text=now.text, frame_urls=now.frame_urls)
 
     async def observe_snapshot(self, page: Page, shown: Snapshot) -> ObservedPage:
         """The observation for a snapshot that the model asked for, within its budget. Raises BrowserError."""
+        if self._tab.is_whole and shown.text == self.text and not self.is_elsewhere(page):
+            self._tab.is_whole = False  # whoever asks once more gets it
+            return self._secrets.masked(ObservedPage(None, shown.url, shown.title, same=True, text=shown.text))
         asked = self._most_tokens if is_whole(shown.text) else min(tokens(shown.text), self._most_tokens)
         return self._secrets.masked(await self._observe(page, (), asked))
 

@@ -48,7 +48,7 @@ _CHANGED = pattern(rf"[+~=-] +{_CHANGED_HEAD} \[ref=(E\d+)\]")
 _LONG_REFS = pattern(rf"^( *(?:[+~=-] +)?{_CHANGED_HEAD}) \[ref=(E\d+)\]", re.MULTILINE)
 
 _NOTES = pattern(
-    r"^( *~ )((?:moved, now in this order|(?:now|no longer) \[\w+\]): .*)"
+    r"^( *~ |focus: )((?:moved, now in this order: |(?:now|no longer) \[\w+\]: |(?<=focus: )).*)"
     r"|^( *[+~-] +- .*? )(\((?:after|around|moved|now|no longer)\b.*\))$",
     re.MULTILINE,
 )

@@ -109,7 +109,7 @@ def site(serve: Serve) -> str:
     return serve(f"<title>First</title>{navigation}<main>{links}</main>")
 
 
-NOTE = "(4 lines are as on the page before, and their refs still hold)"
+NOTE = "(4 lines are as on this tab's page before, and their refs still hold)"
 
 
 async def test_navigation_is_shown_once_and_its_refs_hold(browser: Browser, page: Page, serve: Serve) -> None:

@@ -23,7 +23,7 @@ from cdp_agent.security.secrets import Secrets
 
 _MOST_TABS = 10
 """So many tabs are remembered."""
-_SHOWN = ("are as on the page before, and their refs still hold", short_form)
+_SHOWN = ("are as on this tab's page before, and their refs still hold", short_form)
 
 
 class ObservedPage(msgspec.Struct, frozen=True):

@@ -311,6 +311,13 @@ const isHandle = (element) =>
   HANDLE_CLASS.test(attr(element, 'class') ?? '') ||
   (closest(element, 'tr,[role="row" i]') !== null && computedStyleOf(element).cursor.endsWith('-resize'));
 
+const MOST_ROWS_IN_CELL = 4;
+/** A short text of several rows in a cell, on one line, as the row is. @param {string | Line} kid */
+const inCell = (kid) =>
+  typeof kid === 'string' && isOfRows(kid) && kid.split(ROW_BREAK).length <= MOST_ROWS_IN_CELL
+    ? collapse(kid.replaceAll(ROW_BREAK, ' ⏎ '))
+    : kid;
+
 /**
  * Joins the cells of a row to one text, "a | b"; cells that contain lines stay lines of their own, and empty cells
  * before them are kept.
@@ -326,6 +333,7 @@ function foldCells(kids) {
     cells = [];
   };
   for (const kid of kids) {
+    if (typeof kid !== 'string' && kid.kids.some(isOfRows)) kid.kids = kid.kids.map(inCell);
     if (typeof kid === 'string') texts.push(escapeBars(inOneRow(kid)));
     else if (!CELLS.has(kid.role) || kid.id !== 0 || linesOf(kid.kids).length || kid.kids.some(isOfRows)) {
       flush(false);

@@ -142,6 +142,18 @@ async def test_navigation_is_shown_again_in_another_tab(browser: Browser, page: 
     assert 'link "Cart"' in said(server, 2)
 
 
+async def test_a_text_of_several_rows_is_left_out_whole_or_not_at_all(
+    browser: Browser, page: Page, serve: Serve
+) -> None:
+    rows = "\n".join(f"row {number}" for number in range(8))
+    second = serve(f"<title>Second</title><pre>{rows}\nlast</pre>")
+    first = serve(f"<title>First</title><pre>{rows}</pre><a href='{second}'>On</a>")
+
+    _, server = await play(browser, page, [tool_call("click", {"ref": "{{ref:link On}}"}), DONE], url=first)
+
+    assert "- text:\n  | row 0\n  | row 1\n" in said(server, 2)
+
+
 async def test_a_page_that_changed_altogether_is_shown_whole(browser: Browser, page: Page) -> None:
     rows = "".join(f"<p>Row {number}</p>" for number in range(150))
     content = f"""<title>App</title><button onclick="document.body.innerHTML = '<p>All gone</p>'">Go</button>{rows}"""

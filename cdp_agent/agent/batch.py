@@ -411,6 +411,7 @@ class Batch:
         elif self._run.tabs.page is not self._tab:
             self._hindrance = self._left_tab()
         elif isinstance(parsed, Call) and not failed and parsed.tool.changes_page(parsed.arguments):
+            self._hindrance = prompts.OTHER_PAGE if self._run.observer.is_elsewhere(self._tab) else ""
             return "page-change"
         if self._is_conservative and isinstance(parsed, Call) and parsed.tool.changes_page(parsed.arguments):
             self._hindrance = self._hindrance or prompts.TURN_ENDS

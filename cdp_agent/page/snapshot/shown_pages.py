@@ -92,6 +92,10 @@ def _repeated(before: Sequence[str], lines: Sequence[str]) -> dict[int, int]:
         repeats = list(run)
         if is_same and len(repeats) >= _MANY_LINES and all(unchanged[a] < unchanged[b] for a, b in pairwise(repeats)):
             same.update(repeats)
+    for is_row, run in groupby(range(len(lines)), lambda at: lines[at].lstrip(" ").startswith("|")):
+        rows = set(run)
+        if is_row and not rows <= same:
+            same -= rows  # a text of several rows is left out whole, or not at all
     printed: set[int] = set()
     holders: set[int] = set()
     path: list[int] = []

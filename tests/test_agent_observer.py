@@ -196,8 +196,8 @@ async def test_the_whole_page_is_not_shown_twice_unless_asked_twice(browser: Bro
 
     _, server = await play(browser, page, [look, look, DONE], content=f"<title>App</title>{rows}")
 
-    assert said(server, 2) == prompts.STILL_WHOLE
-    assert said(server, 3).startswith(f"{prompts.VIEW_FOLLOWS}\n\nThe page now:")
+    assert said(server, 2) == f"{prompts.SNAPSHOT_TAKEN}\n\n{prompts.STILL}"
+    assert said(server, 3).startswith(f"{prompts.SNAPSHOT_TAKEN}\n\nThe page now:")
 
 
 async def test_a_long_page_keeps_to_the_budget_and_its_changes_are_told_all_the_same(
@@ -231,7 +231,7 @@ async def test_the_page_is_shown_when_it_is_asked_for(browser: Browser, page: Pa
         limits=Limits(observation_tokens=500),
     )
 
-    assert said(server, 2).startswith(prompts.VIEW_FOLLOWS)
+    assert said(server, 2).startswith(prompts.SNAPSHOT_TAKEN)
     assert said(server, 2).count('button "One"') == 300
 
 

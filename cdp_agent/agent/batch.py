@@ -380,7 +380,7 @@ class Batch:
             )
         if isinstance(outcome, Observation) and isinstance(outcome.value, Snapshot):
             passed = [prompts.result(call.name, "\n".join(outcome.meanwhile))] if outcome.meanwhile else []
-            return CallResult(call.id, "\n".join([prompts.VIEW_FOLLOWS, *passed]), prompts.OLD_VIEW)
+            return CallResult(call.id, "\n".join([*passed, prompts.SNAPSHOT_TAKEN]), prompts.OLD_VIEW)
         if isinstance(outcome, Observation) and outcome.from_user:
             return CallResult(call.id, outcome.text)
         text = prompts.cut(_outcome_text(outcome), self._run.max_result_tokens)

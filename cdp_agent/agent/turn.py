@@ -133,11 +133,6 @@ async def _add_results(run: Run, batch: Batch, refusal: str | None) -> None:
     if batch.snapshot is not None:
         seen = await run.observer.observe_snapshot(run.tabs.page, batch.snapshot)
         run.record_observation(seen)
-        if seen.view is None:
-            results = [
-                msgspec.structs.replace(each, text=each.text.replace(prompts.VIEW_FOLLOWS, prompts.STILL_WHOLE))
-                for each in results
-            ]
     elif batch.acted or batch.stuck is Stuck.SHOW:
         seen, recovery_notes = await observe(run, batch.receipts, whole=batch.stuck is Stuck.SHOW)
         notes += recovery_notes

@@ -101,10 +101,11 @@ OTHER_TAB = "the call before it led to another tab."
 NOT_RUN_ONE = "Not run: only one tool is called in each turn, and it was the first one. Look at the page as it is now."
 _NOT_RUN_SEVERAL = "Not run: only the first {most} tools are called in each turn."
 VIEW_FOLLOWS = "The page is shown below."
+SNAPSHOT_TAKEN = "This is the page:"
 PICTURE = "A picture of what the window shows now comes with this."
 OLD_PICTURE = "[screenshot clipped]"
 OLD_VIEW = "[An older view of the page was here.]"
-STILL_WHOLE = "The last view still shows the whole page as it is."
+STILL = "It still reads as the last view shows it."
 UNCHANGED = "The page reads as you last saw it."
 STUCK_WARNING = (
     "For several turns you have seen and been told nothing new: what you are doing does not get further. Do something "
@@ -196,6 +197,12 @@ def changes(url: str, lines: Sequence[str]) -> str:
     """What changed on a page that the model has seen; `url` is its new address, "" if that is the same."""
     head = [f"Address: {shown_address(url)}"] if url else []
     return "What else changed on the page:\n" + fence("\n".join([*head, short_form("\n".join(lines))]), "changes")
+
+
+def still(left_out: Sequence[str]) -> str:
+    """That a page reads as in its last view, with the lines that this left out since they had been shown before."""
+    rest = f" These lines were left out there:\n{fence(short_form(chr(10).join(left_out)), 'rest')}" if left_out else ""
+    return f"{STILL}{rest}"
 
 
 def unreadable(problem: str) -> str:

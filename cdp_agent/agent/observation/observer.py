@@ -54,7 +54,7 @@ class _SeenTab:
         self.document = -1
         self.snapshot: Snapshot | None = None
         self.shown = ShownPages(*_SHOWN)
-        self.is_whole = False  # in the last view
+        self.is_whole = False  # in the last view, with what that says is as before
 
 
 class Observer:
@@ -144,7 +144,7 @@ class Observer:
         shown, refs, is_whole = known.shown.next_page(reading, again or self._budget_tokens)
         carry_over(tab, refs)
         tab.note_shown(now.text if is_whole else None)
-        known.document, known.snapshot, known.is_whole = _document_of(page), now, shown == now.text
+        known.document, known.snapshot, known.is_whole = _document_of(page), now, is_whole
         self._address = now.url
         view = prompts.view(now.url, now.title, "\n".join([shown or now.text_or_note, *passed]))
         return ObservedPage(view, now.url, now.title, shown, moved=moved, text=now.text, frame_urls=now.frame_urls)
@@ -153,7 +153,8 @@ class Observer:
         """The observation for a snapshot that the model asked for, within its budget. Raises BrowserError."""
         if self._tab.is_whole and shown.text == self.text and not self.is_elsewhere(page):
             self._tab.is_whole = False  # whoever asks once more gets it
-            return self._secrets.masked(ObservedPage(None, shown.url, shown.title, same=True, text=shown.text))
+            rest = prompts.still(self._tab.shown.left_out)
+            return self._secrets.masked(ObservedPage(rest, shown.url, shown.title, same=True, text=shown.text))
         asked = self._most_tokens if is_whole(shown.text) else min(tokens(shown.text), self._most_tokens)
         return self._secrets.masked(await self._observe(page, (), asked))
 

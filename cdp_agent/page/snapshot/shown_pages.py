@@ -38,6 +38,8 @@ class ShownPages:
         self._note, self._form, self._origin = note, form, ""
         self._lines: list[str] = []
         """The lines that the reader has of the last page, with the present refs."""
+        self.left_out: list[str] = []
+        """The lines of the last page that were left out, with the present refs."""
         self.names: dict[str, str] = {}
         """For elements whose lines were left out: the present ref, and the one that was shown."""
 
@@ -56,6 +58,7 @@ class ShownPages:
             same = {}
         text = page.within(budget_tokens - tokens(note) if same else budget_tokens, same, self._form)
         self.note_whole_page(page.snapshot)
+        self.left_out = [lines[at] for at in same]
         shown = {*text.split("\n"), *(lines[at] for at in same)}
         self._lines = [line for line in lines if line in shown]
         for at, was in same.items():

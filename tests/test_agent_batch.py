@@ -183,6 +183,55 @@ async def test_a_batch_deletes_only_the_rows_that_the_model_meant(
     assert await page.evaluate("deleted") == deleted
 
 
+RECORDS = """<script>var at = 0, deleted = [], sent = []
+var say = (element, text) => {{ element.textContent = text }}</script>
+{page}<script>var show = () => {{ {show} }}; show()</script>"""
+NEXT = "<button onclick='at++; show()'>Next</button>"
+DELETE = "<button onclick='deleted.push(at)'>Delete</button>"
+LIST = f"<table id=list>{f'<tr><td>Ada<td>{DELETE}' * 3}</table>{NEXT}<p>Page <b id=page></b></p>"
+OF_ANOTHER_RECORD = {
+    "its heading": (f"<h2 id=who></h2>{NEXT}{DELETE}", "say(who, 'Invoice ' + at)"),
+    "a text beside it": (f"<div><span id=who></span>{DELETE}</div>{NEXT}", "say(who, ['Ada', 'Bob'][at])"),
+    "a text far away": (f"{NEXT}{DELETE}<main><dl><dt>To<dd id=who></dl></main>", "say(who, ['Ada', 'Bob'][at])"),
+    "rows with one name, and the page's number": (LIST, "say(page, at)"),
+    "rows, of which one reads the same": (
+        f"<table id=list>{f'<tr><td><td>{DELETE}' * 3}</table>{NEXT}",
+        "['Ada', 'Bob Cy'.split(' ')[at], 'Dee Eve'.split(' ')[at]].forEach((n, i) => say(list.rows[i].cells[0], n))",
+    ),
+    "rows in another order": (
+        f"<table id=list>{f'<tr><td><td>{DELETE}' * 2}</table>{NEXT}",
+        "(at ? ['Bob', 'Ada'] : ['Ada', 'Bob']).forEach((n, i) => say(list.rows[i].cells[0], n))",
+    ),
+}
+OF_THE_SAME_RECORD = {
+    "a live region": (f"<h2>Invoice</h2>{NEXT}{DELETE}<p role=status id=who>1</p>", "say(who, at)"),
+    "what comes in addition": (f"<h2>Invoice</h2>{NEXT}{DELETE}", "at && document.body.append('A note')"),
+    "what was clicked": (
+        f"<h2>Invoice</h2>{NEXT.replace('<button', '<button id=next')}{DELETE}",
+        "next.ariaPressed = at > 0",
+    ),
+    "a row with a name of its own": (
+        f"<table><tr><td>Ada<td>{DELETE}<tr><td>Bob<td>{DELETE}</table>{NEXT}<p>Page <b id=page></b></p>",
+        "say(page, at)",
+    ),
+}
+
+
+@table(("page_content", "show"), OF_ANOTHER_RECORD | OF_THE_SAME_RECORD)
+async def test_a_batch_deletes_nothing_of_a_record_that_the_model_has_not_seen(
+    browser: Browser, page: Page, page_content: str, show: str
+) -> None:
+    delete = "Delete 1" if page_content.count("Delete") > 1 else "Delete"
+    replies = [reply(click("Next"), click(delete)), DONE]
+
+    _, server = await play(
+        browser, page, replies, content=RECORDS.format(page=page_content, show=show), max_actions_per_step=5
+    )
+
+    is_same = (page_content, show) in OF_THE_SAME_RECORD.values()
+    assert await page.evaluate("deleted") == ([1] if is_same else []), told(server, 2)
+
+
 OPENED = {
     "a dialog of the page": "confirming.showModal()",
     "a dialog of JavaScript": "alert('Gone')",

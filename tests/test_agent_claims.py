@@ -97,3 +97,10 @@ def test_what_goes_on_without_end_is_read_once(part: str) -> None:
 
     assert claims(endless) == []
     assert check("Order FF-39718-Z", f"{SHOWN}\n{endless}").missing == []
+
+
+def test_a_claim_may_stand_on_two_rows_of_a_text() -> None:
+    shown = "- text:\n  | Your ticket to Emily\n  | Dickinson's house costs\n  |\n  | € 12 and\n- paragraph: more"
+
+    assert check("Emily Dickinson's house costs € 12", shown).unsupported is None
+    assert check("It is € 13 for Emily Brown", shown).missing == ["€ 13", "Emily Brown"]

@@ -83,7 +83,7 @@ async def test_what_a_receipt_says_of_several_is_not_told_again(browser: Browser
 
     assert said(server, 2) == (
         '<untrusted label="result of click">\nclicked E1 button "Clear"\nchanged:\n'
-        '  - - link "Tea" E2 → x (after button "Clear" [ref=E1])\n'
+        '  - - link "Tea" E2 → x (after button "Clear" E1)\n'
         '  - - link "Tea" → x (2 times)\n</untrusted>'
     )
 
@@ -109,7 +109,7 @@ def site(serve: Serve) -> str:
     return serve(f"<title>First</title>{navigation}<main>{links}</main>")
 
 
-NOTE = "(4 lines are as on the page before, and their refs still hold)"
+NOTE = "(4 lines are as on this tab's page before, and their refs still hold)"
 
 
 async def test_navigation_is_shown_once_and_its_refs_hold(browser: Browser, page: Page, serve: Serve) -> None:
@@ -142,6 +142,18 @@ async def test_navigation_is_shown_again_in_another_tab(browser: Browser, page: 
     assert 'link "Cart"' in said(server, 2)
 
 
+async def test_a_text_of_several_rows_is_left_out_whole_or_not_at_all(
+    browser: Browser, page: Page, serve: Serve
+) -> None:
+    rows = "\n".join(f"row {number}" for number in range(8))
+    second = serve(f"<title>Second</title><pre>{rows}\nlast</pre>")
+    first = serve(f"<title>First</title><pre>{rows}</pre><a href='{second}'>On</a>")
+
+    _, server = await play(browser, page, [tool_call("click", {"ref": "{{ref:link On}}"}), DONE], url=first)
+
+    assert "- text:\n  | row 0\n  | row 1\n" in said(server, 2)
+
+
 async def test_a_page_that_changed_altogether_is_shown_whole(browser: Browser, page: Page) -> None:
     rows = "".join(f"<p>Row {number}</p>" for number in range(150))
     content = f"""<title>App</title><button onclick="document.body.innerHTML = '<p>All gone</p>'">Go</button>{rows}"""
@@ -165,6 +177,27 @@ async def test_a_page_that_a_receipt_shows_as_well_is_shown_once(browser: Browse
     )
     assert "New 0" in view
     assert "New 39" in view
+
+
+def test_new_lines_that_the_view_shows_as_well_are_counted() -> None:
+    receipt = (
+        'changed:\n  + - list\n  +   - link "A" E1\n  + - link "B" E2 (after list)\n  - - link "C" E3\n</untrusted>'
+    )
+    view = 'The page now:\n- list:\n  - link "A" E1\n- link "B" E2'
+
+    assert prompts.without_page(receipt, view) == (
+        'changed:\n  + 2 lines, shown below\n  + - link "B" E2 (after list)\n  - - link "C" E3\n</untrusted>'
+    )
+
+
+async def test_the_whole_page_is_not_shown_twice_unless_asked_twice(browser: Browser, page: Page) -> None:
+    rows = "".join(f"<p>Row {number}</p>" for number in range(9))
+    look = tool_call("snapshot", {})
+
+    _, server = await play(browser, page, [look, look, DONE], content=f"<title>App</title>{rows}")
+
+    assert said(server, 2) == f"{prompts.SNAPSHOT_TAKEN}\n\n{prompts.STILL}"
+    assert said(server, 3).startswith(f"{prompts.SNAPSHOT_TAKEN}\n\nThe page now:")
 
 
 async def test_a_long_page_keeps_to_the_budget_and_its_changes_are_told_all_the_same(
@@ -198,7 +231,7 @@ async def test_the_page_is_shown_when_it_is_asked_for(browser: Browser, page: Pa
         limits=Limits(observation_tokens=500),
     )
 
-    assert said(server, 2).startswith(prompts.VIEW_FOLLOWS)
+    assert said(server, 2).startswith(prompts.SNAPSHOT_TAKEN)
     assert said(server, 2).count('button "One"') == 300
 
 

@@ -78,7 +78,7 @@ async def test_what_is_missing_goes_back_to_the_model_and_is_judged_again(browse
     assert second[-1]["content"] == (
         "What the agent did since your last verdict, and what came of it:\n"
         '<untrusted label="actions">\nNothing.\n</untrusted>\n\n'
-        "The page reads as in the last view.\n\n"
+        "The page reads as you last saw it.\n\n"
         "An answer to this task was refused before. That may have been wrong, or what it missed may have been done "
         "since: you get more of the records now. Refuse again only for what these do not show, and say which it is.\n\n"
         'The answer to judge:\n<untrusted label="answer">\nTea, 5 crowns.\n</untrusted>\n\n'

@@ -54,7 +54,7 @@ def test_the_help_of_a_command_and_the_skill_are_short(capsys: Captured) -> None
 def test_the_help_of_a_command_is_what_it_takes(capsys: Captured) -> None:
     assert told(["help", "click"], capsys) == (
         "usage: cdp-agent click REF [options]\n"
-        "Click an element: a link, a button, anything with a ref\n"
+        "Click an element, anything with a ref\n"
         "  REF                         The element's ref, for example E12\n"
         "  --button left|middle|right  The mouse button (default: left)\n"
         "  --count COUNT               2 for a double click (default: 1)\n"

@@ -303,6 +303,58 @@ def test_a_card_that_was_moved_to_another_column_is_told_with_both() -> None:
     assert changes(BOARD, AFTERWARDS) == ['~ - listitem: Write (moved from "To do" to "Done", now first in list)']
 
 
+CARD = '- article "Login" [ref=E1]'
+LARGE_ITEMS = {
+    name: ["    - listitem:", f'      - heading "{name}" [level=4]', "      - paragraph: today"]
+    for name in ("Test", "Login")
+}
+HEADED = '- heading "{}" [level=2]'
+EMPTY_COLUMNS = [
+    pytest.param(
+        [
+            [HEADED.format("To do"), CARD, HEADED.format("Doing")],
+            [HEADED.format("To do"), HEADED.format("Doing"), CARD],
+        ],
+        f'{CARD[2:]} (moved from "To do" to "Doing", now after heading "Doing" [level=2])',
+        id="headed",
+    ),
+    pytest.param(
+        [
+            ['- region "To do":', f"  {CARD}", '- region "Doing"'],
+            ['- region "To do"', '- region "Doing":', f"  {CARD}"],
+        ],
+        f'{CARD[2:]} (moved from "To do" to "Doing", now first in region "Doing")',
+        id="named",
+    ),
+    pytest.param(
+        [
+            ['- region "To do":', "  - list:", *LARGE_ITEMS["Test"], *LARGE_ITEMS["Login"], '- region "Doing"'],
+            ['- region "To do":', *(each[2:] for each in LARGE_ITEMS["Test"]), '- region "Doing":']
+            + [each[2:] for each in LARGE_ITEMS["Login"]],
+        ],
+        'listitem "Login" (moved from "To do" to "Doing", now first in region "Doing")',
+        id="a list is left out around one item",
+    ),
+    pytest.param(
+        [
+            [HEADED.format("To do"), "- generic [ref=E1]:", '  - heading "Login" [level=3]', HEADED.format("Doing")],
+            [HEADED.format("To do"), HEADED.format("Doing"), "- generic [ref=E1]:", '  - heading "Login" [level=3]'],
+        ],
+        'generic "Login" [ref=E1] (moved from "To do" to "Doing", now after heading "Doing" [level=2])',
+        id="with a heading of its own",
+    ),
+]
+
+
+@pytest.mark.parametrize(("pages", "told"), EMPTY_COLUMNS)
+def test_the_last_card_of_a_column_that_was_moved_to_an_empty_one_is_told_with_both(
+    pages: list[list[str]], told: str
+) -> None:
+    before, after = map("\n".join, pages)
+
+    assert changes(before, after) == [f"~ - {told}"]
+
+
 def test_a_card_that_was_moved_to_another_named_list_is_told_with_both() -> None:
     card, lists = '  - listitem "A" [ref=E1]\n', '- list "To do":\n{}{}- list "Done":\n{}{}'
     others = [f'  - listitem "{name}" [ref=E{at}]\n' for at, name in ((2, "B"), (3, "C"))]

@@ -241,7 +241,7 @@ async def test_a_scroll_that_moves_nothing_says_why(page: Page, serve: Serve) ->
         notes.append((await page.scroll("up")).note)
 
     assert notes == [
-        "everything fits into the viewport: there is nothing to scroll",
+        "nothing on the page scrolls up or down",
         "the page's scrolling is locked (overflow: hidden), perhaps by a dialog: close it, or give the ref of a box",
         "page is already at the top",
     ]
@@ -255,6 +255,39 @@ async def test_every_box_in_every_frame_and_shadow_root_scrolls(page: Page, serv
         moved = await page.scroll("down", pixels=50, ref=boxes[place].ref)
 
         assert (moved.moved_px, moved.container.split('"')[1]) == (50, f"box in {place}")
+
+
+WIDE = "<div style='width:2000px;height:20px'><button>{}</button></div>"
+BESIDE = f"""<div role=grid aria-label=Staff>
+<div style="overflow-x:hidden;width:300px">{WIDE.format("Head")}</div>
+<div role=group aria-label=Rows style="overflow-x:auto;width:300px">{WIDE.format("Cell")}</div>
+</div><button>Apart</button>"""
+ONLY_BOX = "<div id=h></div><script>h.attachShadow({mode: 'closed'}).innerHTML = `%s`</script>"
+
+
+async def test_a_scroll_sideways_finds_what_scrolls_and_names_it(page: Page, serve: Serve) -> None:
+    await opened(page, serve, BESIDE)
+    refs = {ref.name: ref.ref for ref in (await page.snapshot()).refs.values()}
+    told = [(await page.scroll("right", ref=refs[name])).text for name in ("Head", "Apart")]
+    back = (await page.scroll("left", ref=refs["Cell"])).text
+    for content in (
+        ONLY_BOX % f"<div role=group aria-label=Shadow style='overflow-x:auto;width:300px'>{WIDE.format('A')}</div>",
+        f'<iframe srcdoc="{WIDE.format("A")}" height=50></iframe>',
+        f"<div style='overflow:hidden;width:300px'>{WIDE.format('A')}</div>",
+    ):
+        await opened(page, serve, content)
+        await page.snapshot()
+        told.append((await page.scroll("right")).text)
+    rows = told[0].split()[2]
+
+    assert told == [
+        f'scrolled group {rows} "Rows" right by 300 px, now at 300 px',
+        f'scrolled nothing: nothing around {refs["Apart"]} scrolls sideways; but these do: group {rows} "Rows"',
+        told[2].partition("group")[0] + f'group {told[2].split()[2]} "Shadow" right by 300 px, now at 300 px',
+        "scrolled the page in the frame right by 300 px, now at 300 px",
+        "scrolled nothing: nothing on the page scrolls sideways",
+    ]
+    assert back == f'scrolled group {rows} "Rows" left by 300 px, now at 0 px; at the left end'
 
 
 async def test_into_view_brings_an_element_of_any_frame_into_the_viewport(page: Page, serve: Serve) -> None:

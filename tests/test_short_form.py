@@ -17,6 +17,7 @@ SAME = {
     "a text that reads like a ref": "- text: see [ref=E5] and E6",
     "a name that reads like a line": '- heading "- button \\"Pay\\" [ref=E5]" [level=1]',
     "a text of several lines": '- textbox "Notes":\n  | - button "Pay" [ref=E5]',
+    "a text that reads like a note": "- text: see (after [ref=E5])",
     "a list": "- list:\n  - listitem: One\n  - listitem: Two",
     "a row of text": "- row: Tea | 3.00",
 }
@@ -36,6 +37,14 @@ REFS = {
     "new": ('+ - button "Pay" [ref=E9]', '+ - button "Pay" E9'),
     "in a receipt": ('  ~ - textbox "Street" [ref=E20] (now [invalid])', '  ~ - textbox "Street" E20 (now [invalid])'),
     "with another name": ('~ - button "A" → "B [ref=E1]" [ref=E2]', '~ - button "A" → "B [ref=E1]" E2'),
+    "after another": ('+ - option "B" (after option "A (now" [ref=E1])', '+ - option "B" (after option "A (now" E1)'),
+    "moved": (
+        '~ - link "A" [ref=E1] (moved from "[ref=E7]" to "D", now after link "B [ref=E8]" [ref=E2])',
+        '~ - link "A" E1 (moved from "[ref=E7]" to "D", now after link "B [ref=E8]" E2)',
+    ),
+    "in another order": ('~ moved, now in this order: link "C" [ref=E3]', '~ moved, now in this order: link "C" E3'),
+    "behind": ('~ now [inert]: link "C" [ref=E3], text: b', '~ now [inert]: link "C" E3, text: b'),
+    "of the focus": ('focus: textbox "a [ref=E1]" [ref=E2]', 'focus: textbox "a [ref=E1]" E2'),
     "with a cut name": ('- - button "A [ref=E1… [ref=E2]', '- - button "A [ref=E1… E2'),
 }
 

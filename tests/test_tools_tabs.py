@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from cdp_agent.agent.agent import Agent
+from cdp_agent.agent.model import prompts
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.errors import ActionError, InvalidArguments
@@ -16,7 +17,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context, Observation
 from cdp_agent.tools.tabs import TabList
-from fixtures.replay import tool_call
+from fixtures.replay import reply, tool_call
 from tests.agents import DONE, play, told
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
@@ -82,7 +83,29 @@ async def test_back_leads_from_a_tab_that_a_link_opened_to_where_the_link_is(
     assert '- button "Remove all" E3' in opened
     assert f"You are back in t{page.number}, from which t{number} was opened: no page was before this one." in back
     assert f"t{number} stays open." in back
-    assert '- button "Keep" E2' in back
+    assert back.endswith(prompts.UNCHANGED)
+
+
+@pytest.mark.parametrize("changes", ["", "document.querySelector('h1').textContent = 'Invoice 2'"])
+async def test_calls_after_the_way_back_to_a_tab_are_made_where_it_is_as_it_was_seen(
+    browser: Browser, page: Page, serve: Serve, changes: str
+) -> None:
+    opened = serve(
+        f"<title>Second</title><button onclick=\"opener.eval('{changes.replace(chr(39), '`')}')\">Act</button>"
+    )
+    first = serve(
+        "<h1>Invoice 1</h1>" + LINK.format(url=opened, rel=" rel=opener") + "<button onclick='gone = 1'>Delete</button>"
+    )
+    act, back = ("click", {"ref": "{{ref:button Act}}"}), ("back", {})
+    keep, delete = ("click", {"ref": "E2"}), ("click", {"ref": "E3"})
+    replies = [tool_call("click", {"ref": "{{ref:link Open}}"}), reply(act, back, keep, delete), DONE]
+
+    _, server = await play(browser, page, replies, url=first, max_actions_per_step=5)
+
+    assert (await page.evaluate("window.gone ?? 0")) == (0 if changes else 1)
+    texts = told(server, 3)[2:]
+    assert 'button "Keep"' in texts[1]
+    assert ("may stand for another record" in texts[2]) == bool(changes)
 
 
 async def test_the_tool_is_offered_once_there_are_two_tabs(browser: Browser, page: Page, serve: Serve) -> None:

@@ -13,6 +13,7 @@ from cdp_agent.page.fields.upload import inside, upload
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import locate
+from cdp_agent.session import Session
 from tests.acting import at, in_frame, log, ref, until_named
 from tests.conftest import Serve
 from tests.writing import opened, show
@@ -302,6 +303,19 @@ async def test_a_name_that_no_file_can_have_is_told(page: Page, serve: Serve, su
                 inside([name], ["/"])
 
 
+async def test_where_no_file_may_be_uploaded_nobody_is_told_to(browser: Browser, sheet: Page) -> None:
+    await show(sheet, f"<button onclick='i.click()'>F</button><input type=file aria-label=G>{HIDDEN}")
+    button, field = await ref(sheet, "F"), await ref(sheet, "G")
+
+    session = Session(browser, page=sheet, upload_folders=())
+    told = [
+        (await session.call(*call)).text
+        for call in (("click", {"ref": button}), ("fill", {"ref": field, "value": "a"}))
+    ]
+
+    assert [text.partition(": ")[2].strip(").") for text in told] == ["no file may be uploaded here, so do without"] * 2
+
+
 def test_without_folders_no_file_is_taken(files: list[str]) -> None:
-    with pytest.raises(InvalidArguments, match="none at all, since no upload_folders are set: do without"):
+    with pytest.raises(InvalidArguments, match="nor any other: the user set no upload_folders"):
         inside(files, [])

@@ -83,8 +83,11 @@ class Batch:
         self._results: list[CallResult] = []
         self._cut_reason: BatchCut = "error"
         self.tab_note: str | None = None
+        self._tab = run.tabs.page
         self._seen = run.observer.seen  # by the model
         self._changed = False  # more than a call's own element
+        self._acted_on: set[str] = set()
+        self._may_be_elsewhere = False  # since more changed by more than the filling of fields
         self._failed: set[str] = set()  # the refs of calls that failed, and "" if there are any
         self._rows_note = ""  # how to use rows that the current call has read
         self._hindrance = ""  # why the next call was not run
@@ -301,7 +304,10 @@ class Batch:
         page = run.tabs.page
         try:
             text = (await page.snapshot()).text
-            new = run.stuck_detector.learn(page.url, run.volatile_lines.rest_of(page.url, text), results)
+            attempts = [
+                self._attempt(call) for call in self._parsed if isinstance(call, Call) and call.name not in _WAITS
+            ]
+            new = run.stuck_detector.learn(page.url, run.volatile_lines.rest_of(page.url, text), results, attempts)
             new = new or (self.acted and not run.volatile_lines and await self._looks_new(page))
         except (ActionError, SessionClosed) as error:
             new = run.stuck_detector.learn(page.url, str(error), results)
@@ -310,6 +316,15 @@ class Batch:
             return
         waited = all(isinstance(each, Call) and each.name in _WAITS for each in self._parsed)
         self.stuck = run.stuck_detector.judge(new=new, waited=waited)
+
+    def _attempt(self, call: Call) -> str:
+        """The call with the place on the page that the model saw for each ref: other documents have other refs."""
+        places = {ref: str(at) for at, ref in enumerate(self._seen.refs if self._seen is not None else ())}
+        arguments = {
+            name: places.get(value, value) if isinstance(value, str) else value
+            for name, value in call.as_json().items()
+        }
+        return f"{call.name}{arguments}"
 
     def _progress_text(self, outcome: Outcome) -> str:
         """The parts of an outcome's text that can show progress."""
@@ -379,7 +394,7 @@ class Batch:
             )
         if isinstance(outcome, Observation) and isinstance(outcome.value, Snapshot):
             passed = [prompts.result(call.name, "\n".join(outcome.meanwhile))] if outcome.meanwhile else []
-            return CallResult(call.id, "\n".join([prompts.VIEW_FOLLOWS, *passed]), prompts.OLD_VIEW)
+            return CallResult(call.id, "\n".join([*passed, prompts.SNAPSHOT_TAKEN]), prompts.OLD_VIEW)
         if isinstance(outcome, Observation) and outcome.from_user:
             return CallResult(call.id, outcome.text)
         text = prompts.cut(_outcome_text(outcome), self._run.max_result_tokens)
@@ -401,9 +416,16 @@ class Batch:
             return "error"
         receipt = outcome.value if isinstance(outcome, Observation) else None
         if isinstance(receipt, Receipt):
-            self._hindrance = prompts.OTHER_TAB if self.tab_note else _left_page(receipt)
-            self._changed |= bool(self._hindrance) or _changed_elsewhere(receipt)
-        elif self.tab_note or (isinstance(parsed, Call) and not failed and parsed.tool.changes_page(parsed.arguments)):
+            self._hindrance = self._left_tab() or _left_page(receipt)
+            elsewhere = _changed_elsewhere(receipt)
+            self._changed |= bool(self._hindrance) or elsewhere
+            if isinstance(parsed, Call):
+                self._acted_on |= set(parsed.refs)
+                self._may_be_elsewhere |= elsewhere and parsed.tool.changes_page(parsed.arguments)
+        elif self._run.tabs.page is not self._tab:
+            self._hindrance = self._left_tab()
+        elif isinstance(parsed, Call) and not failed and parsed.tool.changes_page(parsed.arguments):
+            self._hindrance = prompts.OTHER_PAGE if self._run.observer.is_elsewhere(self._tab) else ""
             return "page-change"
         if self._is_conservative and isinstance(parsed, Call) and parsed.tool.changes_page(parsed.arguments):
             self._hindrance = self._hindrance or prompts.TURN_ENDS
@@ -411,6 +433,14 @@ class Batch:
         if rest and not self._hindrance:
             self._hindrance = await self._hindrance_of(rest[0])
         return "none" if not self._hindrance else "page-change" if self._changed else "error"
+
+    def _left_tab(self) -> str:
+        """Why the calls after one that led to another tab are not run; "" if the model has seen the page there."""
+        if self._run.tabs.page is self._tab:
+            return ""
+        self._tab, self._changed, self._may_be_elsewhere = self._run.tabs.page, True, True
+        self._seen = self._run.observer.seen_of(self._tab)
+        return "" if self._seen is not None else prompts.OTHER_TAB
 
     async def _hindrance_of(self, call: Call | ActionError) -> str:
         """Why a call is not run after those before it; "" if what it needs is as the model saw it.
@@ -425,10 +455,12 @@ class Batch:
         if self._seen is None or not refs or call.tool.effect in _BY_FOCUS:
             return prompts.PAGE_CHANGED if self._changed else prompts.FAILED_BEFORE
         try:
-            if self._failed and (refs & self._failed or (await risk_of(call, page)).kinds):
+            is_risky = bool((self._failed or self._may_be_elsewhere) and (await risk_of(call, page)).kinds)
+            if self._failed and (refs & self._failed or is_risky):
                 return prompts.FAILED_BEFORE
+            acted_on = self._acted_on if is_risky and self._may_be_elsewhere else None
             for ref in call.refs:
-                await check_untouched(tab_of(page), ref, self._seen)
+                await check_untouched(tab_of(page), ref, self._seen, acted_on=acted_on)
         except (ActionError, SessionClosed, BrowserError) as error:
             return prompts.what_changed(self._run.secrets.mask(str(error)))
         return ""

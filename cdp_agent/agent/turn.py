@@ -135,9 +135,10 @@ async def _add_results(run: Run, batch: Batch, refusal: str | None) -> None:
     elif batch.acted or batch.stuck is Stuck.SHOW:
         seen, recovery_notes = await observe(run, batch.receipts, whole=batch.stuck is Stuck.SHOW)
         notes += recovery_notes
-    if seen is not None and seen.shown:
-        results = [msgspec.structs.replace(each, text=prompts.without_page(each.text)) for each in results]
-    if seen is not None and seen.same:
+    if seen is not None and seen.shown and seen.view is not None:
+        view = seen.view
+        results = [msgspec.structs.replace(each, text=prompts.without_page(each.text, view)) for each in results]
+    if seen is not None and seen.same and batch.snapshot is None:
         notes.append(prompts.UNCHANGED)
     if batch.stuck in (Stuck.TELL, Stuck.SHOW):
         notes.append(prompts.STUCK_WARNING if batch.stuck is Stuck.TELL else prompts.STUCK_SHOWN)

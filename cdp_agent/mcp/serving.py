@@ -169,8 +169,8 @@ def _entry(tool: Tool) -> ListedTool:
     )
 
 
-def _annotations(tool: Tool) -> ToolAnnotations:
-    """The tool's annotations, without implied ones: pages are an open world, read-only tools are not destructive."""
+def _annotations(tool: Tool) -> ToolAnnotations | None:
+    """The tool's annotations, without those that the protocol implies: an open world, not only reads, destructive."""
     if tool.read_only:
         return ToolAnnotations(read_only_hint=True)
-    return ToolAnnotations(destructive_hint=not tool.can_undo)
+    return ToolAnnotations(destructive_hint=False) if tool.can_undo else None

@@ -5,6 +5,7 @@ Secrets in a tool's result are masked here, before any of it is shortened, store
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,10 @@ _ONLY_FILLED = (
     "address, a key or a text to wait for."
 )
 
+_UPLOAD = re.compile(
+    r"((?:a file chooser|cannot be filled in).*: )"
+    r"(?:give it files with upload( E\d+)?|bring it back, and upload to it instead of clicking it)"
+)
 _NO_SECRETS = Secrets()
 
 
@@ -233,6 +238,7 @@ async def perform(call: Call, context: Context) -> Observation | Answer | Action
         with used_in_call(secrets):
             outcome = await tool.run(call.arguments, context)
     except ActionError as error:
+        error.args = (_allowed_advice(str(error), context),)
         return _for_model(error, secrets)
     except SessionClosed:
         # The action itself may have closed the tab or moved it to another process: the model looks again, and goes on.
@@ -240,7 +246,9 @@ async def perform(call: Call, context: Context) -> Observation | Answer | Action
     if not isinstance(outcome, Observation):
         return secrets.masked(outcome)
     lines: list[str] = []
-    if not isinstance(outcome.value, Receipt):
+    if isinstance(outcome.value, Receipt):
+        outcome = msgspec.structs.replace(outcome, text=_allowed_advice(outcome.text, context))
+    else:
         lines = await came_and_went(context.tab, was_read=isinstance(outcome.value, Snapshot))
     return msgspec.structs.replace(
         outcome,
@@ -248,6 +256,11 @@ async def perform(call: Call, context: Context) -> Observation | Answer | Action
         notices=secrets.masked(outcome.notices),
         meanwhile=tuple(secrets.masked(lines)),
     )
+
+
+def _allowed_advice(text: str, context: Context) -> str:
+    """The text without advice to upload files where the user allows none."""
+    return _UPLOAD.sub(r"\1no file may be uploaded here, so do without", text) if context.upload_folders == () else text
 
 
 def _for_model(error: ActionError, secrets: Secrets = _NO_SECRETS) -> ActionError:

@@ -53,7 +53,7 @@ class RequestUserDataArguments(Arguments, frozen=True):
 # It is page_changing so that it ends a batch: the answer has to be read before going on.
 @tool(read_only=True, page_changing=True, by_default=False, gives="the user's answer")
 async def ask_user(args: AskUserArguments, context: Context) -> Observation:
-    """Ask the user for what neither the task nor any page says: their choice, a code they were sent.
+    """Ask the user for what neither the task nor any page says: a choice, a code, a consent that the task wants.
 
     Never ask for passwords, card data and the like that way.
     """

@@ -57,7 +57,7 @@ class ScrollArguments(Arguments, frozen=True):
 
 @tool(read_only=True, gives="how often and where the text is, with refs")
 async def search_page(args: SearchPageArguments, context: Context) -> Observation:
-    """Search the page: its names, texts, values and options, also in frames and out of view.
+    """Search all that the page says, also in frames and out of view.
 
     Where nothing matches, it tells the nearest spelling there is.
     """

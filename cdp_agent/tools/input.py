@@ -46,7 +46,7 @@ class DragArguments(Arguments, frozen=True):
 
 @tool(page_changing=True, effect="click")
 async def click(args: ClickArguments, context: Context) -> Observation:
-    """Click an element: a link, a button, anything with a ref."""
+    """Click an element, anything with a ref."""
     place = _pair(args.at)
     receipt = await context.page.click(args.ref, button=args.button, count=args.count, position=place)
     return Observation(receipt.text, receipt)
@@ -143,12 +143,11 @@ async def fill(args: FillArguments, context: Context) -> Observation:
 @tool(
     takes_secrets=True,
     page_changing=lambda args: bool(args.submit),
-    by_callers=False,
     by_executors=False,
     effect="fill",
 )
 async def fill_form(args: FormArguments, context: Context) -> Observation:
-    """Fill in several fields of every kind at once: a text, an option, on or off for a box, files one a line."""
+    """Fill in several fields at once: texts, options, on or off for boxes, files one a line."""
     secrets = context.secrets
     values = {ref: secrets.reveal(value) if secrets.named_in(value) else value for ref, value in args.values().items()}
     receipt = await form.fill_form(context.tab, values, submit=args.submit, allowed=partial(_allowed, context))

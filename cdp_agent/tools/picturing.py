@@ -27,7 +27,7 @@ class SavingArguments(Arguments, frozen=True):
 class ScreenshotArguments(SavingArguments, frozen=True):
     suffix: ClassVar[str] = ".png"
     full_page: Annotated[bool, Meta(description="All of the page, not only what is in view.")] = False
-    marks: Annotated[bool, Meta(description="With a box and ref around each element to act on.", extra=ALWAYS)] = False
+    marks: Annotated[bool, Meta(description="With a box and ref around each element.", extra=ALWAYS)] = False
     ref: Annotated[Ref | None, Meta(description="Of that element.")] = None
 
 

@@ -38,7 +38,7 @@ class ScriptResult(msgspec.Struct, frozen=True):
     value=ScriptResult,
 )
 async def evaluate(args: EvaluateArguments, context: Context) -> Observation:
-    """Run a JavaScript expression or function in the page and get its value as JSON."""
+    """Run JavaScript in the page and get its value as JSON."""
     return await evaluated(args.expression, context)
 
 

@@ -17,6 +17,8 @@ _LINK = re.compile(r" → (\S+)|\]\(((?:(?!\]\()[^\s)])+)\)")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://(?:www\.)?")
 _MARKUP = re.compile(r' \[(?:ref=E|level=)\d+\]|(?:^|(?<=[{,]))\s*"(?:[^"\\\n]|\\.)*"\s*:(?=[\s\[{"\d])', re.MULTILINE)
 """Our own marks, and keys of JSON, which are not from pages."""
+_NEXT_ROW = re.compile(r"\n {2,}\|(?: |$)", re.MULTILINE)
+"""The beginning of a row of a text of several lines: what belongs together may be on two of them."""
 _WRITTEN_ADDRESS = re.compile(r"(?:→ |\]\(|\w://)\S*")
 _EXCERPT = 300
 
@@ -60,7 +62,7 @@ def check(
     `user_words`: what the user said. `made_up`: what models said of pages that did not show it; where the answer
     repeats that, it is a claim.
     """
-    text = _MARKUP.sub("", shown)
+    text = _NEXT_ROW.sub(" ", _MARKUP.sub("", shown))
     readable = _WRITTEN_ADDRESS.sub(_unescaped, text)
     page, shown_figures, user = SourcePage(readable), ShownFigures(readable), SourcePage(user_words)
     pages, addresses = _places(text, readable)

@@ -41,7 +41,8 @@ no. Use extract for what has to be put together out of much text, and scroll for
 - Type with {{typing}}, then submit. When suggestions open while you type, choose one of them.
 - Open only addresses from the task or from what you have seen.
 - Follow the plan as long as it fits what you see; the task itself is what counts.
-{{vision}}- Do what the task asks and no more. Do not sign up, buy, send or delete unless the task says so.
+{{vision}}- Do what the task asks and no more: sign up, buy, send or delete only if it says so, and stop where it says \
+to stop or ask.
 
 How it ends: call done with the whole answer once the pages have shown that everything asked for is there or done. \
 Report only what you saw, and say what is missing: the answer is held against what you were shown. Call abort only \
@@ -95,14 +96,17 @@ NOT_RUN_EITHER = "Not run, since the call before it was not."
 FAILED_BEFORE = "a call before it failed, and it may build on that."
 PAGE_CHANGED = "the page has changed since you saw it, and what it does depends on more than the element it names."
 TURN_ENDS = "the call before it is of a kind that ends a turn. Call it again if it is still right."
+OTHER_PAGE = "the call before it led to another page."
 OTHER_TAB = "the call before it led to another tab."
 NOT_RUN_ONE = "Not run: only one tool is called in each turn, and it was the first one. Look at the page as it is now."
 _NOT_RUN_SEVERAL = "Not run: only the first {most} tools are called in each turn."
 VIEW_FOLLOWS = "The page is shown below."
+SNAPSHOT_TAKEN = "This is the page:"
 PICTURE = "A picture of what the window shows now comes with this."
 OLD_PICTURE = "[screenshot clipped]"
 OLD_VIEW = "[An older view of the page was here.]"
-UNCHANGED = "The page reads as in the last view."
+STILL = "It still reads as the last view shows it."
+UNCHANGED = "The page reads as you last saw it."
 STUCK_WARNING = (
     "For several turns you have seen and been told nothing new: what you are doing does not get further. Do something "
     "else: another element, another way, another page; or say what cannot be done."
@@ -195,14 +199,29 @@ def changes(url: str, lines: Sequence[str]) -> str:
     return "What else changed on the page:\n" + fence("\n".join([*head, short_form("\n".join(lines))]), "changes")
 
 
+def still(left_out: Sequence[str]) -> str:
+    """That a page reads as in its last view, with the lines that this left out since they had been shown before."""
+    rest = f" These lines were left out there:\n{fence(short_form(chr(10).join(left_out)), 'rest')}" if left_out else ""
+    return f"{STILL}{rest}"
+
+
 def unreadable(problem: str) -> str:
     """The text instead of a view when the page cannot be read."""
     return "The page cannot be read now:\n" + fence(problem, "page")
 
 
-def without_page(text: str) -> str:
-    """A result whose receipt shows the whole page ("= …"), for a message that shows it anyway."""
-    return _PAGE_LINES.sub("  = the page, which is shown below\n", text)
+def without_page(text: str, view: str) -> str:
+    """A result without the whole page ("= …"), and without the new lines ("+ …") that are in the view below it."""
+    shown = {line.strip().removesuffix(":") for line in view.split("\n")}
+    lines: list[str] = []
+    count = 0
+    for line in _PAGE_LINES.sub("  = the page, which is shown below\n", text).split("\n"):
+        if line.startswith("  + ") and line[4:].strip() in shown:
+            count += 1
+            continue
+        lines += [f"  + {count} line{'s'[: count != 1]}, shown below", line] if count else [line]
+        count = 0
+    return "\n".join(lines)
 
 
 def result(tool: str, text: str) -> str:

@@ -21,7 +21,9 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.shown import passed_lines
 from cdp_agent.security.secrets import Secrets
 
-_SHOWN = ("are as on the page before, and their refs still hold", short_form)
+_MOST_TABS = 10
+"""So many tabs are remembered."""
+_SHOWN = ("are as on this tab's page before, and their refs still hold", short_form)
 
 
 class ObservedPage(msgspec.Struct, frozen=True):
@@ -45,6 +47,16 @@ class ObservedPage(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
+class _SeenTab:
+    """What the model has seen of a tab: its page, as it was then, and what was shown of the pages before."""
+
+    def __init__(self) -> None:
+        self.document = -1
+        self.snapshot: Snapshot | None = None
+        self.shown = ShownPages(*_SHOWN)
+        self.is_whole = False  # in the last view, with what that says is as before
+
+
 class Observer:
     """Observes pages for the model. `budget_tokens` is the most that it is shown, `most_tokens` that it may ask for.
 
@@ -55,11 +67,20 @@ class Observer:
         self._secrets = Secrets() if secrets is None else secrets
         self._budget_tokens = budget_tokens
         self._most_tokens = max(budget_tokens, most_tokens or 0)
-        self._document: tuple[str, int] | None = None
-        self.seen: Snapshot | None = None
-        """The whole page as it was when the model last saw it, None when the model no longer has it."""
+        self._tabs: dict[str, _SeenTab] = {}
+        """By target id. A tab that the model comes back to is not shown whole again."""
+        self._tab = _SeenTab()
         self._address = ""
-        self._shown = ShownPages(*_SHOWN)
+
+    @property
+    def seen(self) -> Snapshot | None:
+        """The whole page as it was when the model last saw it, None when the model no longer has it."""
+        return self._tab.snapshot
+
+    def seen_of(self, page: Page) -> Snapshot | None:
+        """The page of a tab, which need not be the current one, as the model last saw it; None if it has not."""
+        tab = self._tabs.get(page.target_id)
+        return tab.snapshot if tab is not None and tab.document == _document_of(page) else None
 
     @property
     def text(self) -> str | None:
@@ -69,11 +90,13 @@ class Observer:
     @property
     def refs(self) -> tuple[str, ...]:
         """The refs on the page as it was when the model last saw it, in order, as it was shown them."""
-        return tuple(self._shown.names.get(ref, ref) for ref in refs_in(self.text or ""))
+        return tuple(self._tab.shown.names.get(ref, ref) for ref in refs_in(self.text or ""))
 
     def is_elsewhere(self, page: Page) -> bool:
-        """Whether the page now has another document than the one that the model last saw."""
-        return self._document is not None and self._document != _document_of(page)
+        """Whether the page is another one than the model last saw, of another tab or in the same one."""
+        return self.seen is not None and (
+            self._tabs.get(page.target_id) is not self._tab or self._tab.document != _document_of(page)
+        )
 
     async def observe(self, page: Page, receipts: Collection[Receipt] = (), *, whole: bool = False) -> ObservedPage:
         """The part of the page that the model has not seen yet, without what the `receipts` of its actions report.
@@ -83,6 +106,9 @@ class Observer:
         return self._secrets.masked(await self._observe(page, receipts, self._budget_tokens if whole else 0))
 
     async def _observe(self, page: Page, receipts: Collection[Receipt], whole_in_tokens: int) -> ObservedPage:
+        self._tab = self._tabs[page.target_id] = self._tabs.pop(page.target_id, _SeenTab())
+        for oldest in list(self._tabs)[:-_MOST_TABS]:
+            del self._tabs[oldest]
         try:
             if whole_in_tokens or self.seen is None or self.is_elsewhere(page):
                 return await self._observe_whole(page, whole_in_tokens)
@@ -100,30 +126,35 @@ class Observer:
         except (ActionError, SessionClosed) as error:
             self.forget()
             return ObservedPage(prompts.unreadable(str(error)), problem=str(error))
-        self.seen, self._address = now, url
+        self._tab.snapshot, self._tab.is_whole, self._address = now, self._tab.is_whole and not lines, url
         return ObservedPage(
             view, url, now.title, changed=changed, same=not lines, moved=moved, text=text, frame_urls=now.frame_urls
         )
 
     async def _observe_whole(self, page: Page, again: int = 0, passed: Sequence[str] = ()) -> ObservedPage:
         """The whole page; without what the model was shown of the tab's page before, unless `again` is a budget."""
-        tab = tab_of(page)
+        tab, known = tab_of(page), self._tab
         reading = await tab.read_marked()
         now, moved = reading.snapshot, reading.snapshot.url != self._address
         passed = [*passed, *passed_lines(tab.take_passed(), [self.text, now.text])]
-        if again or self.seen is None or self._document is None or self._document[0] != page.target_id:
-            self._shown = ShownPages(*_SHOWN)
+        if again or known.snapshot is None:
+            known.shown = ShownPages(*_SHOWN)
         else:
-            self._shown.forget_changed(self.seen.text, None)
-        shown, refs, is_whole = self._shown.next_page(reading, again or self._budget_tokens)
+            known.shown.forget_changed(known.snapshot.text, None)
+        shown, refs, is_whole = known.shown.next_page(reading, again or self._budget_tokens)
         carry_over(tab, refs)
         tab.note_shown(now.text if is_whole else None)
-        self._document, self.seen, self._address = _document_of(page), now, now.url
+        known.document, known.snapshot, known.is_whole = _document_of(page), now, is_whole
+        self._address = now.url
         view = prompts.view(now.url, now.title, "\n".join([shown or now.text_or_note, *passed]))
         return ObservedPage(view, now.url, now.title, shown, moved=moved, text=now.text, frame_urls=now.frame_urls)
 
     async def observe_snapshot(self, page: Page, shown: Snapshot) -> ObservedPage:
         """The observation for a snapshot that the model asked for, within its budget. Raises BrowserError."""
+        if self._tab.is_whole and shown.text == self.text and not self.is_elsewhere(page):
+            self._tab.is_whole = False  # whoever asks once more gets it
+            rest = prompts.still(self._tab.shown.left_out)
+            return self._secrets.masked(ObservedPage(rest, shown.url, shown.title, same=True, text=shown.text))
         asked = self._most_tokens if is_whole(shown.text) else min(tokens(shown.text), self._most_tokens)
         return self._secrets.masked(await self._observe(page, (), asked))
 
@@ -134,7 +165,8 @@ class Observer:
 
     def forget(self) -> None:
         """Makes the next `observe` show the whole page, since the model no longer has what it saw."""
-        self._document = self.seen = None
+        self._tabs.clear()
+        self._tab = _SeenTab()
 
     def _is_shorter(self, view: str, text: str) -> bool:
         """Whether the view costs fewer tokens than as much of the text as may be shown."""
@@ -143,8 +175,8 @@ class Observer:
         return cost < self._budget_tokens and (cost < len(text) // LONGEST_TOKEN or cost < tokens(short_form(text)))
 
 
-def _document_of(page: Page) -> tuple[str, int]:
-    return page.target_id, tab_of(page).activity.document.number
+def _document_of(page: Page) -> int:
+    return tab_of(page).activity.document.number
 
 
 def _without_receipts(lines: list[str], receipts: Collection[Receipt]) -> list[str]:

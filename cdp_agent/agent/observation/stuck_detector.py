@@ -4,7 +4,8 @@ Paging through a calendar is the same click again and again, but the page change
 makes no progress when the page afterwards has the same text as at some earlier time of the run, and the results of the
 tools contain nothing new. Refs are left out of the comparison, since each document numbers its elements anew, and so is
 what the model itself typed, since "nothing found" is nothing new for other search words. A turn that left the page
-unchanged weighs more than one that went back to an earlier page, and waiting weighs least.
+unchanged weighs more than one that went back to an earlier page; waiting weighs least, and so does what was not tried
+before on such a page, such as another password: that it does not work is told, too. Only what repeats ends a run.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Stuck(IntEnum):
     END = 4
 
 
-_SAME, _KNOWN, _WAITED = 1.0, 0.5, 0.25
+_SAME, _KNOWN, _SLOW = 1.0, 0.5, 0.25
 _MOST_REMEMBERED = 20_000
 _LEAST_OWN_CHARS = 3
 _REF = re.compile(r" ?\[ref=E\d+\]|\bE\d+\b")
@@ -49,6 +50,7 @@ class StuckDetector:
         self._pictures: dict[str, set[str]] = {}
         self._score = 0.0
         self._stage = Stuck.NO
+        self._is_first_try = False
 
     @property
     def states(self) -> list[str]:
@@ -64,14 +66,19 @@ class StuckDetector:
             if len(word.strip()) >= _LEAST_OWN_CHARS:
                 self._model_words |= dict.fromkeys((word.strip(), quote_plus(word.strip()), quote(word.strip())))
 
-    def learn(self, address: str, page: str, results: str) -> bool:
-        """Records the page and the tools' results after a turn. Returns whether anything in them is new."""
+    def learn(self, address: str, page: str, results: str, attempts: Iterable[str] = ()) -> bool:
+        """Records the page and the tools' results after a turn. Returns whether anything in them is new.
+
+        `attempts`: the calls of the turn, with places on the page in place of refs.
+        """
         address = shown_address(address)
         self._now = _digest(self._plain(f"{address}\0{page}"))
         self._read = _digest(_REF.sub("", f"{address}\0{page}"))
+        tries = dict.fromkeys(_digest(f"{self._read}\0{each}") for each in attempts)
+        self._is_first_try = not tries.keys() <= self._known.keys()
         lines = {_digest(self._plain(line)) for line in results.splitlines()}
         new = [each for each in (self._now, *lines) if each not in self._known]
-        self._known |= dict.fromkeys(new)
+        self._known |= dict.fromkeys(new) | tries
         for oldest in list(self._known)[:-_MOST_REMEMBERED]:
             del self._known[oldest]
         return bool(new)
@@ -89,9 +96,9 @@ class StuckDetector:
         if new:
             self._score, self._stage = 0.0, Stuck.NO
             return Stuck.NO
-        self._score += _WAITED if waited else _SAME if same else _KNOWN
+        self._score += _SLOW if waited or self._is_first_try else _SAME if same else _KNOWN
         following = next((each for each in Stuck if each > self._stage), Stuck.END)
-        if self._score < following:
+        if self._score < following or (self._is_first_try and following is Stuck.END):
             return Stuck.NO
         self._stage = following
         return following

@@ -55,10 +55,13 @@ _LONGEST_TASK = 40
 """In tokens: a task that is longer is planned."""
 _SEVERAL = re.compile(
     r"[;\n•、，然并后]|[.!?…]\s+\S|[。！？]\s*\S|,.*,|(?:\d.*?){3}(?<!\d)\d|\b(?:and|or|then|after|before|until|if|unless|each"
-    r"|every|all|both|compare|und|oder|dann|wenn|jede\w*|alle|vergleiche|og|eller|så|hvis|hver|y|o|cada|et|ou|puis)\b",
+    r"|every|all|both|compare|und|oder|dann|wenn|jede\w*|alle|vergleiche|og|eller|så|hvis|hver|y|o|cada|et|ou|puis"
+    r"|but|not|never|don.t|without|stop|pause|wait|ask|confirm\w*|approv\w*|permission|aber|ohne|nicht|kein\w*|frag\w*"
+    r"|halt\w*|warte\w*|bestätig\w*|men|uten|ikke|spør\w*|stopp\w*|vent\w*|pero|sin|pregunt\w*|mais|sans|demand\w*)\b",
     re.IGNORECASE,
 )
-"""What a task may have that is more than one question or act. Its words only have more tasks planned."""
+"""What a task may have that is more than one question or act, or a limit to it, such as to ask before. Its words only
+have more tasks planned."""
 
 
 _Criteria = Annotated[str, Meta(description="What has to be true, and in the answer, for success.")]

@@ -61,7 +61,8 @@ class Scrolled(Logged, frozen=True, kw_only=True):
             done = f"scrolled {self.container} {self.direction} by {self.moved_px} px, now at {self.position_px} px"
         else:
             done = f"scrolled nothing: {self.note}"
-        ends = [word for word, there in (("top", self.at_top), ("bottom", self.at_bottom)) if there]
+        names = ("left end", "right end") if self.direction in ("left", "right") else ("top", "bottom")
+        ends = [name for name, there in zip(names, (self.at_top, self.at_bottom), strict=True) if there]
         grew = f"; the content grew by {self.grew_px} px" if self.grew_px else ""
         at = f"; at the {' and '.join(ends)}" if ends and self.moved_px else ""
         note = f" ({self.note})" if self.note and self.moved_px else ""

@@ -114,7 +114,7 @@ def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
             allowed = (
                 f"only those in {', '.join(folders)}{_such_as(roots)}"
                 if folders
-                else "none at all, since no upload_folders are set: do without"
+                else "nor any other: the user set no upload_folders. Do without, and say so"
             )
             raise InvalidArguments(f"The file {path} may not be uploaded, {allowed}.")
     return files

@@ -18,7 +18,6 @@ from .markdown_sink import Block
 _LONGEST_CARRY = 4  # a record is kept whole if it takes at most one fourth of a piece
 _LONGEST_RECORD = 8  # blocks
 _LEAST_REPEATS = 3
-_DIGITS = re.compile(r"\d")
 _CURRENCY = re.compile(r"[$€£¥₹]")
 
 

@@ -6,12 +6,13 @@ act on another record. This is recognized by the row's text, or by the element's
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
 from cdp_agent.errors import DocumentGone, StaleRef
-from cdp_agent.page.snapshot.lines import WITH_VALUES, label_of, line_of, quoted, read_line, unquoted
+from cdp_agent.page.snapshot.lines import WITH_VALUES, label_of, line_of, quoted, read_line, shortened, unquoted
 from cdp_agent.page.snapshot.refs import ElementRef, parse_ref
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import Tab
@@ -21,12 +22,15 @@ from .locate import Located, locate
 
 _LONGEST_ROW = 80
 _NEAR = 2
+_LIVE = ("alert", "status", "log", "timer", "marquee")
 
 
-async def check_untouched(tab: Tab, ref: str, past: Snapshot) -> None:
+async def check_untouched(tab: Tab, ref: str, past: Snapshot, *, acted_on: Collection[str] | None = None) -> None:
     """Raises StaleRef, which says what changed, unless the element is as the reading `past` of its page shows it.
 
-    That is: the same element with the same role and name, in the same row.
+    That is: the same element with the same role and name, in the same row of a list whose other rows are the same, too.
+    With `acted_on`, the refs of acts since `past`: an element that no row of its own tells apart counts as another
+    record's where anything that the page said is gone, but on the lines of these refs, in fields and in live regions.
     """
     at, now = await locate(tab, ref), await tab.read()
     ref = ref if ref in past.refs else at.ref  # of the page before, for an element that this one has, too
@@ -41,12 +45,49 @@ async def check_untouched(tab: Tab, ref: str, past: Snapshot) -> None:
     await check_same_record(at, past, now)
     if not await _keeps_neighbours(at, past, now):
         raise StaleRef(ref, f"{ref} ({label}) is one of several so named, and what stands beside it has changed.")
+    if acted_on is not None and not _is_told_apart(at.ref, past) and (gone := _gone(past, now, acted_on)):
+        raise StaleRef(ref, f"{ref} ({label}) may stand for another record now: {gone} is not on the page any more.")
+
+
+def _is_told_apart(ref: str, past: Snapshot) -> bool:
+    """Whether the element is one of several similar ones and stands in a row, or beside a text, that only it has."""
+    alike = [each.ref for each in past.refs.values() if _alike(each, past.refs[ref])]
+    own = [
+        (each.words if each.is_row else _beside(past.text, ref))
+        for each, ref in zip(identities_in(past.text, alike), alike, strict=True)
+    ]
+    return len(alike) > 1 and own.count(own[alike.index(ref)]) == 1
+
+
+def _gone(past: Snapshot, now: Snapshot, acted_on: Collection[str]) -> str:
+    """A line of `past` that is not on the page any more, in short; "" if there is none."""
+    were, are = (_said_besides(seen.text, acted_on) for seen in (past, now))
+    gone = next(iter((Counter(were) - Counter(are)).elements()), None)
+    return "" if gone is None else shortened(" ".join(filter(None, gone)), _LONGEST_ROW)
+
+
+def _said_besides(text: str, acted_on: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The role, and name or text, of each line that is no field, in no live region, and has none of the refs."""
+    live = -1
+    for line in filter(None, map(read_line, text.split("\n"))):
+        live = -1 if line.depth <= live else live
+        if line.role in _LIVE and live < 0:
+            live = line.depth
+        words = line.name or line.text
+        if words and live < 0 and line.role not in WITH_VALUES and line.ref not in acted_on:
+            yield line.role, quoted(words)
 
 
 async def _keeps_neighbours(at: Located, past: Snapshot, now: Snapshot) -> bool:
     """Whether one of several similar elements without rows, which nothing else tells apart, has its old neighbours."""
     were, are = ([each.ref for each in seen.refs.values() if _alike(each, past.refs[at.ref])] for seen in (past, now))
-    if len(were) < 2 or _beside(past.text, at.ref) == _beside(now.text, at.ref):
+    if len(were) < 2:
+        return True
+    before, after = identities_in(past.text, were), dict(zip(are, identities_in(now.text, are), strict=True))
+    rows = [(row, after[ref]) for ref, row in zip(were, before, strict=True) if ref in after]
+    if any(was.is_row and row.is_row and is_another(was, row, before) for was, row in rows):
+        return False  # the list shows other records, of which one may read like its own
+    if _beside(past.text, at.ref) == _beside(now.text, at.ref):
         return True
     here, row = _Around.of(now.text, at.ref, are), await _words_of_row(at, are)
     return bool(_extent(here.above[::-1], row) or _extent(here.below, row))

@@ -128,10 +128,7 @@ class _Comparison:
 
         Nor those in `ordered`, by `id`, which are reported otherwise.
         """
-        at = {id(line): index for index, line in enumerate(self._old.all())}
-        kept = [line for line in self._new.all() if id(line) in self._kept]
-        stayed = longest_increasing([at[id(self._kept[id(line)])] for line in kept])
-        moved = {id(line) for index, line in enumerate(kept) if index not in stayed}
+        moved = self._out_of_order()
         places = [each for each in outermost(self._new, moved) if id(each[0]) not in ordered] if moved else []
         if len(places) <= _MOST_MOVED:
             for line, above, inside in places:
@@ -141,16 +138,38 @@ class _Comparison:
         else:
             yield "~ " + cut(f"moved, now in this order: {', '.join(short_line(line) for line, *_ in places)}")
 
+    def _out_of_order(self) -> set[int]:
+        """The lines that moved, by `id`: those that are in another section, and the fewest of the others."""
+        at = {id(line): index for index, line in enumerate(self._old.all())}
+        kept = [line for line in self._new.all() if id(line) in self._kept]
+        order = [at[id(self._kept[id(line)])] for line in kept]
+        if len(longest_increasing(order)) == len(kept):
+            return set()
+        moved = {id(inner) for line in kept if self._is_in_other_section(line) for inner in line.all()}
+        rest = [(number, line) for number, line in zip(order, kept, strict=True) if id(line) not in moved]
+        stayed = longest_increasing([number for number, _ in rest])
+        return moved | {id(line) for index, (_, line) in enumerate(rest) if index not in stayed}
+
     def _short(self, line: TreeLine) -> str:
-        """A line in short; an item that has no words by itself with those in it."""
-        if line.role in ITEMS and line.text == f"- {line.role}":
-            return self._new_places.label(line)
-        return short_line(line)
+        """A line in short; an item or a card that has no words by itself with those in it."""
+        if line.role not in (*ITEMS, "generic") or not line.below or name_of(line) or text_of(line):
+            return short_line(line)
+        return self._new_places.label(line) + (f" [ref={line.ref}]" if line.ref else "")
 
     def _from_to(self, line: TreeLine) -> str:
         """The containers or sections between which a line has moved, ` from "To do" to "Done"`; "" if it is one."""
-        was, now = self._old_places.section(self._kept[id(line)]), self._new_places.section(line)
-        return f" from {quoted(was)} to {quoted(now)}" if was and now and was != now else ""
+        was, now = self._sections(line)
+        if was is None or now is None or self._kept.get(id(now)) is was or name_of(was) == name_of(now):
+            return ""
+        return f" from {quoted(name_of(was))} to {quoted(name_of(now))}"
+
+    def _is_in_other_section(self, line: TreeLine) -> bool:
+        """Whether it is in another section now, both of which are on both pages."""
+        was, now = self._sections(line)
+        return id(was) in self._kept_of_old and id(now) in self._kept and self._kept[id(now)] is not was
+
+    def _sections(self, line: TreeLine) -> tuple[TreeLine | None, TreeLine | None]:
+        return self._old_places.section(self._kept[id(line)]), self._new_places.section(line)
 
     def _below(self, old: TreeLine, new: TreeLine) -> None:
         """Compares the lines below `old` with those below its counterpart `new`."""

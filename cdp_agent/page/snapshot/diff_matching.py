@@ -102,8 +102,10 @@ def unmatched(
 def matched_by_contents(left_old: list[TreeLine], left_new: list[TreeLine]) -> dict[int, TreeLine]:
     """The old counterparts of new lines, by `id`: lines of the same role that contained most of what is in them.
 
-    That are elements with the same ref, and lines without one whose text occurs once in either.
+    That are elements with the same ref, and lines without one whose text occurs once in either. A column that got the
+    last item of another one is not that one: a name that is on both pages stays with its line.
     """
+    named = set(map(role_and_name, left_old)) & set(map(role_and_name, left_new))
     shared = _only_ones(left_old) & _only_ones(left_new)
     holders = {key: line for line in left_old for key in _contents(line, shared)}
     was: dict[int, TreeLine] = {}
@@ -114,7 +116,8 @@ def matched_by_contents(left_old: list[TreeLine], left_new: list[TreeLine]) -> d
             continue
         ((most, _),) = Counter(map(id, held)).most_common(1)
         holder = next(each for each in held if id(each) == most)
-        if holder.role == line.role and most not in taken:
+        names = {role_and_name(holder), role_and_name(line)}
+        if holder.role == line.role and most not in taken and (len(names) == 1 or not names & named):
             was[id(line)] = holder
             taken.add(most)
     return was
@@ -145,7 +148,7 @@ def unwrapped(line: TreeLine, other: TreeLine) -> list[TreeLine]:
     Snapshots leave out wrappers around a single thing, so a wrapper that comes or goes is no change.
     """
     refs = {each.ref for each in other.below if each.ref}
-    texts = {each.subtree_id for each in other.below if _has_words(each)}
+    texts = {each.subtree_id for each in other.below if _has_words(each) or (each.below and each.ref is None)}
 
     def contents(wrapper: TreeLine) -> list[TreeLine]:
         if wrapper.ref is not None or wrapper.text != f"- {wrapper.role}":
@@ -174,12 +177,12 @@ def role_and_name(line: TreeLine) -> object:
 def is_same_thing(was: TreeLine, now: TreeLine) -> bool:
     """Whether an old and a new line of the same role in the same place are the same thing, changed.
 
-    Lines without refs are, unless both have subtrees and their texts differ; lines with refs are if both have the same
+    Lines without refs are, unless both have subtrees and their texts differ; a line with a ref is if both have the same
     name.
     """
     if was.ref or now.ref:
         old, new = parts_of(was.text), parts_of(now.text)
-        return bool(was.ref and now.ref and old and new and old[1] and old[1] == new[1])
+        return bool(old and new and old[1] and old[1] == new[1])
     return not (was.below and now.below) or was.text == now.text
 
 

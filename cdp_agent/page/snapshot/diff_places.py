@@ -53,7 +53,7 @@ class LinePlaces:
         self._root, self._text = root, text
         self._first_ones: dict[int, int] = {}
         """The results of `_first_alike`: many siblings may have changed."""
-        self._headings: dict[int, list[str | None]] = {}
+        self._headings: dict[int, list[TreeLine | None]] = {}
         """The results of `_headings_of`, by the `id` of the container."""
         self._counted: dict[tuple[int, str], Counter[tuple[str, str]]] = {}
         """The results of `_counts_in`, by the `id` of the container and the role."""
@@ -130,25 +130,25 @@ class LinePlaces:
         if before is not None and before.role == "term" and (term := name_of(before) or text_of(before)):
             return f" of {quoted(shortened(term, _LONGEST_WORDS))}"
         section = self.section(line)
-        return f" below {quoted(shortened(section, _LONGEST_WORDS))}" if section else ""
+        return f" below {quoted(shortened(name_of(section), _LONGEST_WORDS))}" if section is not None else ""
 
-    def section(self, line: TreeLine) -> str:
-        """The name of the innermost container around a line, or heading before it, that has one; or ""."""
+    def section(self, line: TreeLine) -> TreeLine | None:
+        """The innermost container around a line, or heading before it, that has a name; None if there is none."""
         inner = line
         for container in self._around(line):
-            heading = self._headings_of(container)[self._positions[id(inner)]]
-            if name := name_of(container) if heading is None else heading:
-                return name
+            section = self._headings_of(container)[self._positions[id(inner)]] or container
+            if name_of(section):
+                return section
             inner = container
-        return ""
+        return None
 
-    def _headings_of(self, container: TreeLine) -> list[str | None]:
-        """For each line in it, the name of the last heading before it there, None if there is none."""
+    def _headings_of(self, container: TreeLine) -> list[TreeLine | None]:
+        """For each line in it, the last heading before it there, None if there is none."""
         if id(container) not in self._headings:
             last, headings = None, self._headings.setdefault(id(container), [])
             for line in container.below:
                 headings.append(last)
-                last = name_of(line) if line.role == "heading" else last
+                last = line if line.role == "heading" else last
         return self._headings[id(container)]
 
     def before(self, line: TreeLine) -> TreeLine | None:

@@ -47,6 +47,14 @@ _CHANGED_HEAD = rf'- [^\s:"]+(?: (?>→ ?)?(?>{_QUOTED}|{_CUT}|\(no name\)|(?!\[
 _CHANGED = pattern(rf"[+~=-] +{_CHANGED_HEAD} \[ref=(E\d+)\]")
 _LONG_REFS = pattern(rf"^( *(?:[+~=-] +)?{_CHANGED_HEAD}) \[ref=(E\d+)\]", re.MULTILINE)
 
+_NOTES = pattern(
+    r"^( *~ |focus: )((?:moved, now in this order: |(?:now|no longer) \[\w+\]: |(?<=focus: )).*)"
+    r"|^( *[+~-] +- .*? )(\((?:after|around|moved|now|no longer)\b.*\))$",
+    re.MULTILINE,
+)
+"""The notes in a difference that name other lines."""
+_IN_NOTE = pattern(rf"{_QUOTED}|\[ref=(E\d+)\]")
+
 FIELDS = ("textbox", "searchbox", "combobox", "spinbutton")
 """The roles of text fields."""
 WITH_VALUES = (*FIELDS, "slider", "progressbar", "meter", "scrollbar")
@@ -284,7 +292,13 @@ without_ref, without_focus, without_selected, without_behind = (
 
 def with_short_refs(text: str) -> str:
     """The lines of a snapshot or of a difference with `E12` in place of `[ref=E12]`, but not in texts of the page."""
-    return _LONG_REFS.sub(r"\1 \2", text)
+    text = _LONG_REFS.sub(r"\1 \2", text)
+    return _NOTES.sub(_with_short_note, text)
+
+
+def _with_short_note(line: re.Match[str]) -> str:
+    head, note = filter(None, line.groups())
+    return f"{head}{_IN_NOTE.sub(lambda ref: ref[1] or ref[0], note)}"
 
 
 def state_in(line: str, name: str) -> bool:

@@ -38,6 +38,8 @@ class ShownPages:
         self._note, self._form, self._origin = note, form, ""
         self._lines: list[str] = []
         """The lines that the reader has of the last page, with the present refs."""
+        self.left_out: list[str] = []
+        """The lines of the last page that were left out, with the present refs."""
         self.names: dict[str, str] = {}
         """For elements whose lines were left out: the present ref, and the one that was shown."""
 
@@ -56,6 +58,7 @@ class ShownPages:
             same = {}
         text = page.within(budget_tokens - tokens(note) if same else budget_tokens, same, self._form)
         self.note_whole_page(page.snapshot)
+        self.left_out = [lines[at] for at in same]
         shown = {*text.split("\n"), *(lines[at] for at in same)}
         self._lines = [line for line in lines if line in shown]
         for at, was in same.items():
@@ -92,6 +95,10 @@ def _repeated(before: Sequence[str], lines: Sequence[str]) -> dict[int, int]:
         repeats = list(run)
         if is_same and len(repeats) >= _MANY_LINES and all(unchanged[a] < unchanged[b] for a, b in pairwise(repeats)):
             same.update(repeats)
+    for is_row, run in groupby(range(len(lines)), lambda at: lines[at].lstrip(" ").startswith("|")):
+        rows = set(run)
+        if is_row and not rows <= same:
+            same -= rows  # a text of several rows is left out whole, or not at all
     printed: set[int] = set()
     holders: set[int] = set()
     path: list[int] = []

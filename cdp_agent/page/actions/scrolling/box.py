@@ -12,6 +12,7 @@ from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.tab.tab import Tab
 
 Axis = Literal["x", "y"]
+_AXES = {"x": "sideways", "y": "up or down"}
 
 
 class Scroller(msgspec.Struct, frozen=True):
@@ -29,6 +30,7 @@ class _Box(msgspec.Struct, frozen=True):
     id: int
     label: str
     into: int
+    others: list[str]
     why: Literal["", "locked", "fits"]
 
 
@@ -36,20 +38,20 @@ async def box_of(tab: Tab, at: Located | None, axis: Axis) -> Scroller | str:
     """The nearest box that scrolls, from the element (or the page) outwards through the frames; or why none does."""
     frame: Frame = at.frame if at is not None else (await tab.frames()).root
     local = at.local if at is not None else 0
-    why = "fits"
+    why, others, enters = "fits", list[str](), True
     while True:
         world = await frame.world()
         async with tab.reading_lock:
-            box = await world.call(
-                "scrollBox", {"next": tab.refs.next_ids(world), "id": local, "axis": axis}, returning=_Box
-            )
+            options = {"next": tab.refs.next_ids(world), "id": local, "axis": axis, "enters": enters}
+            box = await world.call("scrollBox", options, returning=_Box)
             tab.refs.claim(world, box.first, box.end)
         if box.id:
             return Scroller(frame, world, box.id, tab.refs.write(world, box.label))
         if box.into and (inner := await _frame_in(tab, frame, box.into)) is not None:
-            frame, local = inner, 0
+            frame, local, enters = inner, 0, False
             continue
-        why = box.why or why
+        why, enters = box.why or why, False
+        others += [tab.refs.write(world, label) for label in box.others]
         owner = await frame.owner()
         if owner is None:
             break
@@ -58,7 +60,10 @@ async def box_of(tab: Tab, at: Located | None, axis: Axis) -> Scroller | str:
         return (
             "the page's scrolling is locked (overflow: hidden), perhaps by a dialog: close it, or give the ref of a box"
         )
-    return "everything fits into the viewport: there is nothing to scroll"
+    way = _AXES[axis]
+    if at is None:
+        return f"nothing on the page scrolls {way}"
+    return f"nothing around {at.ref} scrolls {way}" + (f"; but these do: {', '.join(others)}" if others else "")
 
 
 async def _frame_in(tab: Tab, frame: Frame, local: int) -> Frame | None:

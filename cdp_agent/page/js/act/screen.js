@@ -194,8 +194,8 @@ function waysOn({ next, id, axis }) {
     overlap(rectOf(element), view) !== null &&
     MORE_NAME.test(describe(element).name);
   const more = [...selectAll(around, BUTTONS)].filter(isMore).slice(-MOST_NAMED);
-  const boxes = [...selectAll(document, '*')]
-    .filter((element) => element !== box && isScrollable(element, axis) && isRendered(element))
+  const boxes = scrollersIn(documentElement_.call(document), axis)
+    .filter((element) => element !== box)
     .slice(0, MOST_NAMED);
   forget();
   const labels = [more, boxes].map((elements) => elements.map(labelOfBox));

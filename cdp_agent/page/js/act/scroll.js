@@ -10,16 +10,20 @@ const boxScrollIntoView_ = Element.prototype.scrollIntoView;
 /**
  * The box to scroll: the nearest one around the element of `id`, itself included, or for 0 the one that users see as
  * the page.
- * @param {{next: [number, number], id: number, axis: Axis}} options
- * @returns {{first: number, end: number, id: number, label: string, into: number, why: '' | 'locked' | 'fits'}}
- *   into: the iframe whose document is to be scrolled instead, in another world
+ * @param {{next: [number, number], id: number, axis: Axis, enters: boolean}} options
+ *   enters: whether of an iframe its document is meant, not what is around it
+ * @returns {{first: number, end: number, id: number, label: string, into: number, others: string[],
+ *   why: '' | 'locked' | 'fits'}}
+ *   into: the iframe whose document is to be scrolled instead, in another world; others: boxes elsewhere that scroll
  */
-function scrollBox({ next, id, axis }) {
+function scrollBox({ next, id, axis, enters }) {
   const first = reserveIds(next);
   forget();
   const asked = id ? elementOf(id) : null;
-  const found = asked ? scrollerAround(asked, axis) : pageScroller(document, axis);
+  const inFrame = enters && asked && isFrame(asked, tagOf(asked)) ? frameScroller(asked, axis) : null;
+  const found = inFrame ?? (asked ? scrollerAround(asked, axis) : pageScroller(document, axis));
   const isRemote = found !== null && tagOf(found) === 'IFRAME';
+  const others = found || !asked ? [] : scrollersIn(documentElement_.call(document), axis).slice(0, MOST_NAMED);
   /** @type {ReturnType<typeof scrollBox>} */
   const answer = {
     first,
@@ -27,20 +31,26 @@ function scrollBox({ next, id, axis }) {
     id: found && !isRemote ? idOf(found) : 0,
     label: found && !isRemote ? labelOfBox(found) : '',
     into: isRemote ? idOf(found) : 0,
+    others: others.map(labelOfBox),
     why: found ? '' : isLocked(axis) ? 'locked' : 'fits',
   };
   forget();
   return { ...answer, end: nextId };
 }
 
-/** @param {Element} element @param {Axis} axis @returns {Element | null} */
+/**
+ * The nearest box around an element that scrolls, itself included; else the largest one in its table, whose header and
+ * pinned columns stand beside what scrolls.
+ * @param {Element} element @param {Axis} axis @returns {Element | null}
+ */
 function scrollerAround(element, axis) {
-  for (let at = element; at;) {
+  const around = [];
+  for (let at = element; at; at = flatParent(at) ?? defaultView_.call(documentOf(at))?.frameElement ?? null) {
     if (isScrollable(at, axis)) return at;
-    const parent = flatParent(at);
-    at = parent ?? defaultView_.call(documentOf(at))?.frameElement ?? null;
+    around.push(at);
   }
-  return null;
+  const table = around.find((each) => TABLES.has(roleOf(each, tagOf(each))));
+  return table ? largestOf(scrollersIn(table, axis)) : null;
 }
 
 /** The document's scrolling element or body; in an app, the box in the middle of the viewport, else the largest one. */
@@ -51,11 +61,18 @@ function pageScroller(inDocument, axis) {
   if (body && isScrollable(body, axis)) return body;
   const view = defaultView_.call(inDocument);
   const middle = deepElementAt(inDocument, view.innerWidth / 2, view.innerHeight / 2);
-  if (middle && isFrame(middle, tagOf(middle))) {
-    const inner = frameDocument(middle);
-    return inner ? pageScroller(inner, axis) : middle;
-  }
-  return (middle && scrollerAround(middle, axis)) ?? largestScroller(inDocument, axis);
+  if (middle && isFrame(middle, tagOf(middle))) return frameScroller(middle, axis);
+  const all = documentElement_.call(inDocument);
+  const box = (middle && scrollerAround(middle, axis)) ?? (all && largestOf(scrollersIn(all, axis)));
+  if (box || !all) return box; // a frame that begins to load has nothing yet
+  const frame = largestOf(selectAllDeep(all, 'iframe').filter(isRendered));
+  return frame && frameScroller(frame, axis);
+}
+
+/** What scrolls in an iframe's document; the iframe itself if that is in another world. */
+function frameScroller(frame, axis) {
+  const inner = frameDocument(frame);
+  return inner ? pageScroller(inner, axis) : frame;
 }
 
 function deepElementAt(inDocument, x, y) {
@@ -68,11 +85,17 @@ function deepElementAt(inDocument, x, y) {
   return at;
 }
 
-function largestScroller(inDocument, axis) {
+const TABLES = new Set(['grid', 'treegrid', 'table']);
+
+/** @returns {Element[]} the boxes in an element that scroll, in shadow roots, too */
+const scrollersIn = (element, axis) =>
+  selectAllDeep(element, '*').filter((each) => isScrollable(each, axis) && isRendered(each));
+
+/** @param {Element[]} elements @returns {Element | null} */
+function largestOf(elements) {
   let best = null;
   let most = 0;
-  for (const element of selectAll(inDocument, '*')) {
-    if (!isScrollable(element, axis)) continue;
+  for (const element of elements) {
     const { width, height } = getBoundingClientRect_.call(element);
     if (width * height > most) [best, most] = [element, width * height];
   }

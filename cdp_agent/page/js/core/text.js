@@ -80,6 +80,22 @@ function plainOrQuoted(text) {
   return MISREAD.test(text) ? toJsonString(unescaped) : unescaped;
 }
 
+// A line break of preformatted text, within a run of collected text.
+const ROW_BREAK = '\x07';
+const LINES_KEPT = /preserve|break-spaces/; // values of white-space-collapse
+
+/** Collected text that may have several rows, without empty rows around it; `collapse` for one row. */
+function rowsOf(text) {
+  if (!text.includes(ROW_BREAK)) return collapse(text);
+  const rows = text.split(ROW_BREAK).map((row) => cleanPreformatted(row).replaceAll('\n', ' ').trimEnd());
+  while (rows.length && rows[rows.length - 1] === '') rows.pop();
+  while (rows.length && rows[0] === '') rows.shift();
+  return rows.length === 1 ? collapse(rows[0]) : rows.join(ROW_BREAK);
+}
+
+/** The text with its rows in one. */
+const inOneRow = (text) => (text.includes(ROW_BREAK) ? collapse(text.replaceAll(ROW_BREAK, ' ')) : text);
+
 // Stands for the bracket of a state of ours within a text; it never gets into a line.
 const STATE_MARK = '\x13';
 // Stands for a bar that is part of a text in "a | b": in the line it gets a backslash.
@@ -92,7 +108,7 @@ const escapeBars = (text) => text.replaceAll('|', BAR_MARK);
 const withoutMarks = (text) => text.replaceAll(STATE_MARK, '[').replaceAll(BAR_MARK, '|');
 
 /** Whether a text has anything readable: private-use glyphs of icon fonts alone do not count, nor do our marks. */
-const hasText = (text) => /[^\s\x03-\x06\x0e-\x11\ue000-\uf8ff\udb80-\udfff]|[\ud800-\udb7f][\udc00-\udfff]/.test(text);
+const hasText = (text) => /[^\s\x03-\x07\x0e-\x11\ue000-\uf8ff\udb80-\udfff]|[\ud800-\udb7f][\udc00-\udfff]/.test(text);
 
 /** Whether a text is only punctuation that separates its two neighbours. */
 const isSeparatorText = (text) => text.length < 4 && /^[\s|·•»›«‹,;:.()[\]/–—-]+$/.test(text);

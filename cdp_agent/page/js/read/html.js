@@ -118,7 +118,6 @@ function writeText(text) {
 }
 
 const BROKEN_LINE = /\S\s*\n\s*\S/;
-const LINES_KEPT = /preserve|break-spaces/;
 const whiteSpaceOf = (element) => {
   let kind = serialization.whiteSpace.get(element);
   if (kind === undefined) serialization.whiteSpace.set(element, (kind = computedStyleOf(element).whiteSpaceCollapse));

@@ -229,7 +229,7 @@ function visitGroup(element, tag, role, parent, flags, depth) {
 /** The children of a line, with the texts of foreign objects as lines too. @param {Line} line */
 const withTexts = (line) =>
   tidy(line.kids).map((kid) =>
-    typeof kid === 'string' ? { ...newLine(line.element, 'text', 'text'), name: kid } : kid,
+    typeof kid === 'string' ? { ...newLine(line.element, 'text', 'text'), name: inOneRow(kid) } : kid,
   );
 
 /** @param {any} kid */

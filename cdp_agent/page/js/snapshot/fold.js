@@ -11,7 +11,7 @@ function tidy(kids) {
   const flush = () => {
     if (run === '') return;
     if (hasText(run)) {
-      const resolve = HAS_DECORATION_MARKS.test(run) ? (text) => collapse(resolveDecorationMarks(text)) : collapse;
+      const resolve = HAS_DECORATION_MARKS.test(run) ? (text) => rowsOf(resolveDecorationMarks(text)) : rowsOf;
       if (run.includes(BREAK)) for (const block of run.split(BREAK)) pushText(tidied, resolve(block));
       else pushText(tidied, resolve(run));
     }
@@ -75,7 +75,7 @@ function finishLine(line, parent) {
   if (isNameless(line) && isHandle(line.element)) return;
   if (line.states.includes(' [description=')) {
     const words = line.name || (line.kids.length === 1 && typeof line.kids[0] === 'string' ? line.kids[0] : '');
-    const begin = quote(words).toLowerCase();
+    const begin = quote(inOneRow(words)).toLowerCase();
     if (words)
       line.states = line.states.replace(DESCRIPTION, (state, said) =>
         begin.startsWith(`"${said.toLowerCase()}`) ? '' : state,
@@ -128,13 +128,16 @@ function unname(line) {
   line.namedByContent = false;
 }
 
+const isOfRows = (kid) => typeof kid === 'string' && kid.includes(ROW_BREAK);
+
 /** Joins short adjacent texts to "a | b"; in something clickable, all texts with spaces, as in a label. */
 function joinShort(kids, asLabel) {
   const joined = [];
   for (const kid of kids) {
     const last = joined.length - 1;
     if (typeof kid !== 'string' || typeof joined[last] !== 'string') joined.push(kid);
-    else if (asLabel) joined[last] += ` ${kid}`;
+    else if (asLabel) joined[last] = inOneRow(`${joined[last]} ${kid}`);
+    else if (isOfRows(kid) || isOfRows(joined[last])) joined.push(kid);
     else if (kid.length <= SHORT_TEXT && joined[last].length + kid.length <= LONGEST_JOINED)
       joined[last] += ` | ${kid}`;
     else joined.push(kid);
@@ -196,7 +199,8 @@ function unwrapParagraphs(line) {
   const { kids } = line;
   if (kids.length > 1 && !CELLS.has(line.role)) return;
   if (kids.every((kid) => typeof kid === 'string' || isTextParagraph(kid))) {
-    line.kids = kids.length ? [kids.map((kid) => (typeof kid === 'string' ? kid : kid.kids[0])).join(' ')] : kids;
+    const texts = kids.map((kid) => (typeof kid === 'string' ? kid : kid.kids[0]));
+    line.kids = texts.length > 1 ? [inOneRow(texts.join(' '))] : texts;
   }
 }
 
@@ -237,7 +241,8 @@ function layoutKids(table) {
 function isRepeatOfName(line, kid) {
   if (typeof kid === 'string')
     return (
-      line.name.includes(kid) || (ATOMIC_ROLES.has(line.role) && (!/[\p{L}\p{N}]/u.test(kid) || IS_ICON_HINT.test(kid)))
+      line.name.includes(inOneRow(kid)) ||
+      (ATOMIC_ROLES.has(line.role) && (!/[\p{L}\p{N}]/u.test(kid) || IS_ICON_HINT.test(kid)))
     );
   return (
     kid.role === 'caption' &&
@@ -290,7 +295,7 @@ const LONGEST_CLICKABLE_NAME = 120;
 /** Names a clickable element without a role by its text, unless that is too long for a name. */
 function nameClickable(line) {
   if (line.name === '' && line.kids.length && textsOf(line.kids).length === line.kids.length && !isOnlyIcon(line)) {
-    const text = line.kids.join(' ');
+    const text = inOneRow(line.kids.join(' '));
     if (text.length <= LONGEST_CLICKABLE_NAME) [line.name, line.kids] = [text, []];
   }
   line.role = line.tag === 'SUMMARY' ? 'summary' : 'generic';
@@ -305,6 +310,13 @@ const isNameless = ({ role, name, kids }) => role === 'generic' && name === '' &
 const isHandle = (element) =>
   HANDLE_CLASS.test(attr(element, 'class') ?? '') ||
   (closest(element, 'tr,[role="row" i]') !== null && computedStyleOf(element).cursor.endsWith('-resize'));
+
+const MOST_ROWS_IN_CELL = 4;
+/** A short text of several rows in a cell, on one line, as the row is. @param {string | Line} kid */
+const inCell = (kid) =>
+  typeof kid === 'string' && isOfRows(kid) && kid.split(ROW_BREAK).length <= MOST_ROWS_IN_CELL
+    ? collapse(kid.replaceAll(ROW_BREAK, ' ⏎ '))
+    : kid;
 
 /**
  * Joins the cells of a row to one text, "a | b"; cells that contain lines stay lines of their own, and empty cells
@@ -321,8 +333,9 @@ function foldCells(kids) {
     cells = [];
   };
   for (const kid of kids) {
-    if (typeof kid === 'string') texts.push(escapeBars(kid));
-    else if (!CELLS.has(kid.role) || kid.id !== 0 || linesOf(kid.kids).length) {
+    if (typeof kid !== 'string' && kid.kids.some(isOfRows)) kid.kids = kid.kids.map(inCell);
+    if (typeof kid === 'string') texts.push(escapeBars(inOneRow(kid)));
+    else if (!CELLS.has(kid.role) || kid.id !== 0 || linesOf(kid.kids).length || kid.kids.some(isOfRows)) {
       flush(false);
       const alone = CELLS.has(kid.role) && isBare(kid) && kid.states === '' && kid.kids.length === 1;
       folded.push(alone ? kid.kids[0] : kid);

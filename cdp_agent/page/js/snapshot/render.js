@@ -70,13 +70,13 @@ function renderLine(line, depth, out) {
  * @param {Line | null} owner
  */
 function renderText(head, text, depth, owner, out) {
-  if (!text.includes('\n')) {
+  if (!text.includes('\n') && !text.includes(ROW_BREAK)) {
     out.push(`${head}: ${plainOrQuoted(text)}`, owner);
     return;
   }
   out.push(`${head}:`, owner);
   const indent = INDENTS[Math.min(depth + 1, DEEPEST_INDENT)];
-  for (const row of text.split('\n')) out.push(row ? `${indent}| ${row}` : `${indent}|`, null);
+  for (const row of withoutMarks(text).split(/[\n\x07]/)) out.push(row ? `${indent}| ${row}` : `${indent}|`, null);
 }
 
 /**

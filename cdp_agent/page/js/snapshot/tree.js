@@ -31,6 +31,7 @@ const NO_TEXT = 16; // text is not painted (visibility), or already in a name
 const UNNAMED_ICON = 32; // inside a control: a picture without a name is an icon
 const STRUCK = 64; // text is struck through
 const ARIA_HIDDEN = 128; // hidden from assistive technology: a graphic without text is decoration
+const PREFORMATTED = 512; // in a <pre>, which shows the line breaks of its text
 const IN_NAMED_CONTROL = 256; // inside a control that has a name, as is what it contains
 
 // Deeper than this the walk continues from a queue, since pages can nest deeper than the stack allows.
@@ -131,6 +132,20 @@ function addText(line, text) {
   else kids.push(text);
 }
 
+/** Adds a text node, with its line breaks where the page shows them. */
+function addTextNode(line, node, flags) {
+  if (flags & (NO_TEXT | TEXT_IGNORED)) return;
+  const text = strikeIfStruck(dataOf(node), flags);
+  addText(line, text.includes('\n') && keepsRows(node, text, flags) ? text.replace(/\r?\n/g, ROW_BREAK) : text);
+}
+
+/** White space alone counts in a <pre> only: between tags it hardly ever is meant as text. */
+function keepsRows(node, text, flags) {
+  if (flags & PREFORMATTED) return true;
+  const parent = parentNode(node);
+  return /\S/.test(text) && nodeType(parent) === 1 && LINES_KEPT.test(computedStyleOf(parent).whiteSpaceCollapse);
+}
+
 const strikeIfStruck = (text, flags) => (flags & STRUCK ? withDecorationMarks(text, STRUCK_START) : text);
 
 /** Enters a document or shadow root, which has its own style sheets, aria-owns owners and notable elements. */
@@ -205,9 +220,8 @@ function visitContents(element, tag, line, flags, depth) {
 function visitNodes(first, line, flags, depth) {
   for (let node = first; node; node = nextSibling_.call(node)) {
     const type = nodeType_.call(node);
-    if (type === 3) {
-      if (!(flags & (NO_TEXT | TEXT_IGNORED))) addText(line, strikeIfStruck(dataOf(node), flags));
-    } else if (type === 1) visitElement(node, line, flags, depth + 1);
+    if (type === 3) addTextNode(line, node, flags);
+    else if (type === 1) visitElement(node, line, flags, depth + 1);
   }
 }
 
@@ -219,8 +233,7 @@ function visitInside(parent, seen, line, flags, depth) {
   }
   for (const node of seen) {
     if (nodeType(node) === 1) visitElement(node, line, flags, depth + 1);
-    else if (nodeType(node) === 3 && !(flags & (NO_TEXT | TEXT_IGNORED)))
-      addText(line, strikeIfStruck(dataOf(node), flags));
+    else if (nodeType(node) === 3) addTextNode(line, node, flags);
   }
 }
 
@@ -297,6 +310,7 @@ function visitVisible(element, tag, line, flags, depth, isNotable) {
     visitEdited(element, tag, line, flags, depth, isNotable);
     return;
   }
+  if (tag === 'PRE' && LINES_KEPT.test(computedStyleOf(element).whiteSpaceCollapse)) flags |= PREFORMATTED;
   const role = roleOf(element, tag);
   if (tag in SPECIAL_TAGS) {
     const usesBefore = reading.cache?.descriptionUses.length;

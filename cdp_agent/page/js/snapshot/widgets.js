@@ -20,7 +20,7 @@ const SPECIAL_TAGS = {
   AUDIO: visitMedia,
   OBJECT: visitMedia,
   EMBED: visitMedia,
-  BR: (element, tag, role, line, flags) => flags & NO_TEXT || addText(line, ' '),
+  BR: (element, tag, role, line, flags) => flags & NO_TEXT || addText(line, flags & PREFORMATTED ? ROW_BREAK : ' '),
   math: visitMath,
 };
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from cdp_agent.page.data.structured import StructuredData as StructuredData
     from cdp_agent.page.data.tables import PageTable as PageTable
     from cdp_agent.page.data.tables import Tables as Tables
+    from cdp_agent.page.files.contents import FileContent as FileContent
+    from cdp_agent.page.files.contents import FileTable as FileTable
     from cdp_agent.page.page import Page as Page
     from cdp_agent.page.picture.video import VideoRecording as VideoRecording
     from cdp_agent.page.policy.holding import Withheld as Withheld
@@ -94,6 +96,8 @@ _MODULES = {
     "DownloadWatcher": "page.tab.downloads",
     "ElementRef": "page.snapshot.refs",
     "Event": "events",
+    "FileContent": "page.files.contents",
+    "FileTable": "page.files.contents",
     "FilledField": "page.receipts.receipts",
     "FindResult": "page.query.find",
     "FoundElement": "page.query.find",

@@ -46,7 +46,7 @@ PART_OF = {"event": "events", "outcome": "events", "step_events": "events", "ste
 # Inside a package: its folders, and modules where they matter; "." is every other file that lies in it.
 ROOMS = {
     "page": [
-        *("js", "frames", "snapshot", "activity", "policy", "tab"),
+        *("js", "frames", "files", "snapshot", "activity", "policy", "tab"),
         *("refs", "query", "markdown", "data", "picture", "receipts", "actions", "fields", "."),
     ],
     "browser": ["launch", "attach", "."],

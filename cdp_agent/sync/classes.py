@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.data.records import Records
     from cdp_agent.page.data.structured import StructuredData
     from cdp_agent.page.data.tables import Tables
+    from cdp_agent.page.files.contents import FileContent
     from cdp_agent.page.page import MouseButton, SelectBy
     from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
@@ -460,6 +461,18 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.records(ref))
 
+    def read_file(
+        self, name: str | None = None, *, offset: int = 0, limit: int = 1000, sheet: str | None = None
+    ) -> FileContent:
+        """What is in a file that was downloaded in the browser context: a PDF, CSV, TSV, XLSX, JSON, NDJSON or a text.
+
+        `name` is its name or path, as receipts have it; None: the last one. `limit` rows, pages or lines after the
+        first `offset` are read, of a workbook those of each `sheet`, within 20 s. A first row names the columns of a
+        table. Raises InvalidArguments for a name that no download has; ActionError where nothing can be read, which
+        says what to install for PDF and XLSX (the extra `files`).
+        """
+        return call(self._async.read_file(name, offset=offset, limit=limit, sheet=sheet))
+
     def structured_data(self) -> StructuredData:
         """What the page states for programs, in all frames: JSON-LD, microdata, <meta>, the state of its scripts."""
         return call(self._async.structured_data())
@@ -486,7 +499,8 @@ class Page(SyncWrapper[AsyncPage]):
     def response_body(self, number: int) -> ResponseBody:
         """The response body of a request in `requests`, by its `number`.
 
-        Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over 200 KB.
+        Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over 200 KB,
+        but for the tab's document itself, such as a PDF.
         """
         return call(self._async.response_body(number))
 

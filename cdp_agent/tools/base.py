@@ -36,6 +36,8 @@ class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
 ALWAYS = {"always": True}
 """The `extra` in the Meta of a parameter whose description is needed to call the tool: `Tool.brief` keeps it."""
+CHARS_A_TOKEN = 4
+"""Of JSON and CSV, roughly."""
 Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description="The element's ref, for example E12.")]
 
 

@@ -9,12 +9,15 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.data.files import named_rows
+from cdp_agent.page.snapshot.file_text import page_name
 from cdp_agent.page.snapshot.lines import quoted, unread_lines
 from cdp_agent.tools.as_csv import as_csv
-from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
+from cdp_agent.tools.base import CHARS_A_TOKEN, Arguments, Context, Observation, Ref, tool
 
 if TYPE_CHECKING:
     from cdp_agent.page.data.tables import PageTable
+    from cdp_agent.page.files.contents import FileContent, FileTable
 
 _SHOWN = 3
 _IN_VIEW = 20
@@ -35,6 +38,13 @@ class ReadRecordsArguments(Arguments, frozen=True):
     columns: _Columns = None
     limit: Annotated[Annotated[int, Meta(ge=0)] | None, Meta(description="How many records; 0 for all.")] = None
     csv: _Csv = False
+
+
+class ReadFileArguments(Arguments, frozen=True):
+    file: Annotated[str | None, Meta(description="Without, the last one.")] = None
+    sheet: Annotated[str | None, Meta(description="Of a workbook.")] = None
+    offset: Annotated[int, Meta(ge=0, description="Rows, pages or lines to skip.")] = 0
+    budget_tokens: Annotated[int, Meta(ge=100, description="At most.")] = 2_000
 
 
 class ReadDataArguments(Arguments, frozen=True):
@@ -72,7 +82,7 @@ async def read_table(args: ReadTableArguments, context: Context) -> Observation:
     if args.csv:
         text = "\n".join(as_csv(table.columns, table.rows) for table in shown)
     else:
-        limit = args.limit if args.ref else _SHOWN
+        limit = args.limit if args.ref or [table.ref for table in shown] == [""] else _SHOWN
         parts = [_table_text(table, limit) for table in shown] or ["There is no table with data on the page."]
         text = "\n\n".join([*parts, *unread_lines(tables.unread)])
     return Observation(context.read(text), TablesRead(shown, tables.unread))
@@ -94,6 +104,23 @@ async def read_records(args: ReadRecordsArguments, context: Context) -> Observat
     return Observation(context.read(text), RecordsRead(fields, rows, records.unread))
 
 
+@tool(
+    read_only=True,
+    by_callers=True,
+    by_executors=False,
+    useful_if=lambda context: bool(context.tab.downloads.files),
+    gives="a part of the file: rows as CSV, pages or lines",
+)
+async def read_file(args: ReadFileArguments, context: Context) -> Observation:
+    """Read a downloaded PDF, CSV, XLSX, JSON or text."""
+    content = await context.page.read_file(args.file, offset=args.offset, sheet=args.sheet)
+    texts = [_rows_text(content, table, args) for table in content.tables]
+    if content.parts:
+        texts = [_parts_text(content, args)]
+    texts += [f"Not read: {content.unread}."] if content.unread else []
+    return Observation("\n\n".join(texts), content)
+
+
 @tool(read_only=True, by_default=False, by_executors=False, gives="what the page states, as JSON")
 async def read_data(args: ReadDataArguments, context: Context) -> Observation:
     """Read what the page states for programs: JSON-LD, microdata, meta, and the state of its scripts, as JSON."""
@@ -101,14 +128,54 @@ async def read_data(args: ReadDataArguments, context: Context) -> Observation:
     return Observation(msgspec.json.format(msgspec.json.encode(data), indent=1).decode(), data)
 
 
+def _rows_text(content: FileContent, table: FileTable, args: ReadFileArguments) -> str:
+    columns, rows = named_rows(table)
+    alone = len(content.tables) == 1
+    by_name = [{name: name for name in columns}, *(rows if alone else rows[:_SHOWN])]
+    header, *lines = (as_csv(columns, [row]).partition("\n")[2] for row in by_name)
+    name = f"{content.name}, {quoted(table.name)}" if table.name else content.name
+    if alone:
+        return _within(name, "row", lines, table.total, args, header)
+    return "\n".join([f"{name}: {_counted(table.total, 'row')}. With `sheet` it is read alone.", header, *lines])
+
+
+def _parts_text(content: FileContent, args: ReadFileArguments) -> str:
+    if content.kind != "pdf":
+        return _within(content.name, "line", content.parts, content.total, args)
+    pages = [f"## {page_name(content, index)}\n{page}" for index, page in enumerate(content.parts)]
+    return _within(content.name, "page", pages, content.total, args)
+
+
+def _within(
+    name: str, what: str, parts: list[str], total: int | None, args: ReadFileArguments, header: str = ""
+) -> str:
+    """As many of the parts as fit, at least the beginning of one, with how to get those that follow."""
+    room, shown = args.budget_tokens * CHARS_A_TOKEN, list[str]()
+    for part in parts:
+        if shown and len(part) > room:
+            break
+        shown.append(part if len(part) <= room else f"{part[:room]}\n… cut here: {len(part) - room:,} characters more.")
+        room -= len(part)
+    end = args.offset + len(shown)
+    which = f", {args.offset + 1:,} to {end:,}" if args.offset or end != total else ""
+    more = [f"… offset={end} reads on."] if end != total and shown else []
+    return "\n".join([f"{name}: {_counted(total, what)}{which}:", *filter(None, [header]), *shown, *more])
+
+
+def _counted(total: int | None, what: str) -> str:
+    return f"{'many' if total is None else f'{total:,}'} {what}{'' if total == 1 else 's'}"
+
+
 def _table_text(table: PageTable, limit: int) -> str:
     rows = table.rows[: limit or None]
     count = f"{len(table.rows):,} rows"
     if table.total is None:
         count += " are drawn; the page does not say how many there are"
+    elif table.total > len(table.rows) and not table.ref:
+        count = f"{len(table.rows):,} of {table.total:,} rows are read: read_file has the others"
     elif table.total > len(table.rows):
         count = f"{len(table.rows):,} of {table.total:,} rows are drawn: scroll in it for the others"
-    head = " ".join([f"Table {table.ref}", *([quoted(table.caption)] if table.caption else [])])
+    head = " ".join(filter(None, ["Table", table.ref, quoted(table.caption) if table.caption else ""]))
     where = f", in the frame {table.frame_url}" if table.frame_url else ""
     return f"{head}{where}: {count}{_of(len(table.rows), limit)}\n{as_csv(table.columns, rows)}"
 

@@ -9,10 +9,7 @@ from msgspec import Meta
 
 from cdp_agent.page.activity.bodies import ResponseBody
 from cdp_agent.page.activity.console import Level
-from cdp_agent.tools.base import Arguments, Context, Observation, tool
-
-_CHARS_A_TOKEN = 4
-"""Of JSON, roughly."""
+from cdp_agent.tools.base import CHARS_A_TOKEN, Arguments, Context, Observation, tool
 
 
 class ReadConsoleArguments(Arguments, frozen=True):
@@ -70,7 +67,7 @@ def _lines(what: str, total: int, shown: Sequence[object], notes: list[str]) -> 
 
 
 def _within(body: ResponseBody, budget_tokens: int) -> str:
-    longest = budget_tokens * _CHARS_A_TOKEN
+    longest = budget_tokens * CHARS_A_TOKEN
     if body.base64:
         return f"It is no text: {len(body.body) * 3 // 4:,} bytes."
     if not budget_tokens or len(body.body) <= longest:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -34,6 +35,7 @@ from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.receipts.stability import NAVIGATION_S
 from cdp_agent.page.receipts.watch import Watch
+from cdp_agent.page.snapshot.file_text import open_file
 from cdp_agent.page.tab.closing import disable_scripts
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.hanging import (
@@ -109,9 +111,17 @@ async def _goto(tab: Tab, url: str, timeout_s: float, leave: bool) -> Receipt:
             outcome = await runner.act(_leave_for(tab, url.strip(), timeout_s, limit, watch.watchdog, stays, question))
         receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, limit.remaining()))
         tab.check_open()
+        if receipt.navigated_to is None and (path := _opened(receipt)) is not None:
+            open_file(await tree.root.world(), path)
         if receipt.settled == OLD_PAGE_HANGS and receipt.navigated_to is None and not tab.activity.crashed:
             raise _not_opened(url, timeout_s, stays=True, hangs=False)
         return msgspec.structs.replace(receipt, note=_CRASHED) if tab.activity.crashed else receipt
+
+
+def _opened(receipt: Receipt) -> Path | None:
+    """The file that the address led to, if Chrome has saved it on this machine."""
+    download = next((each for each in receipt.downloads if each.state == "completed" and each.path), None)
+    return Path(download.path) if download is not None and download.path is not None else None
 
 
 async def back(tab: Tab, *, leave: bool = False) -> Receipt:

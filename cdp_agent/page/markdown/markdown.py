@@ -11,19 +11,24 @@ from xml.etree import ElementTree
 
 import msgspec
 
+from cdp_agent.page.files.contents import FileContent
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.budget import left_out_line, tokens
+from cdp_agent.page.snapshot.file_text import content_of, page_name, what_of
 from cdp_agent.page.snapshot.frame_part import FramePart
-from cdp_agent.page.snapshot.pdf import text_of_pdf
+from cdp_agent.page.snapshot.lines import in_line
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.tab.tab import Tab
 
 from .markdown_pieces import split
 from .markdown_sink import Block, Remote
-from .markdown_text import escape
+from .markdown_tables import cell_text, row_line
+from .markdown_text import code_block, escape
 from .markdown_writer import blocks_of
 
 _LEFT_OUT_TOKENS = 80
+_MOST_ROWS = 10_000
+"""Of a table of a file."""
 _MOST_NAMED = 5
 _LONGEST_NAME = 60  # characters
 _CHARACTERS_A_TOKEN = 4
@@ -91,32 +96,46 @@ def write(readings: Readings[_MarkdownPart], ahead: dict[World, _Written]) -> Ma
     unreadable: list[tuple[str, str]] = []
 
     def blocks(reading: Reading[_MarkdownPart]) -> list[Block]:
-        pdf, part = _blocks_of_pdf(reading, unreadable), reading.part
+        part, file = reading.part, content_of(reading.world)
+        if file is not None:  # in place of its viewer, or of the page that it was opened from
+            return _blocks_of_file(file, unreadable)
         written = ahead.get(reading.world)
         if written is not None and written.html is part.html:
             unreadable.extend(written.unreadable)
-            return pdf + written.blocks
+            return written.blocks
 
         def remote(local: int) -> tuple[list[Block], str] | str:
             child = readings.child(reading, local)
             return child if isinstance(child, str) else (blocks(child), child.part.url)
 
-        return pdf + blocks_in(part.html, remote, unreadable)
+        return blocks_in(part.html, remote, unreadable)
 
     part = readings.root.part
     return Markdown(part.url, part.title, blocks(readings.root), unreadable)
 
 
-def _blocks_of_pdf(reading: Reading[_MarkdownPart], unreadable: list[tuple[str, str]]) -> list[Block]:
-    """The text of the PDF that the document shows, if it shows one."""
-    pdf = text_of_pdf(reading.world)
-    if pdf is None:
-        return []
-    if pdf.unread:
-        unreadable.append(("the text of the PDF", pdf.unread))
+def _blocks_of_file(file: FileContent, unreadable: list[tuple[str, str]]) -> list[Block]:
+    if file.unread:
+        unreadable.append((what_of(file), file.unread))
+    if file.kind == "pdf":
+        pages = ((page_name(file, index), page.splitlines()) for index, page in enumerate(file.parts))
+        return [
+            block
+            for name, lines in pages
+            for block in (Block(f"## {name}", "h", 0), Block("\n".join(map(escape, map(in_line, lines))), "", 0))
+        ]
+    if file.parts:
+        text = code_block("\n".join(file.parts), "")
+        return [Block(text, "c", 0, head=1, tail=text.rpartition("\n")[2])]
     blocks: list[Block] = []
-    for number, page in enumerate(pdf.pages, 1):
-        blocks += [Block(f"## Page {number}", "h", 0), Block("\n".join(map(escape, page)), "", 0)]
+    for table in file.tables:
+        if table.name:
+            blocks.append(Block(f"## {escape(table.name)}", "h", 0))
+        header, *rows = ([cell_text(escape(text)) for text in row] for row in (table.columns, *table.rows[:_MOST_ROWS]))
+        lines = map(row_line, [header, ["---"] * len(header), *rows])
+        blocks.append(Block("\n".join(lines), "t", 0, head=2))
+        if (left_out := (table.total or len(table.rows)) - _MOST_ROWS) > 0:
+            unreadable.append((f"{left_out:,} of the rows", "tables() and read_file have them"))
     return blocks
 
 

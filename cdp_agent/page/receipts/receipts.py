@@ -11,6 +11,7 @@ import msgspec
 from cdp_agent.action_log import Logged
 from cdp_agent.errors import ActionError
 from cdp_agent.page.activity.network import RequestFailure
+from cdp_agent.page.files.contents import is_readable
 from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.refs.locate import Located
@@ -311,7 +312,8 @@ def _download(download: Download) -> str:
             amount = (
                 f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} KB" if size >= 1e3 else f"{size} bytes"
             )
-            return f"downloaded {name} ({amount}) to {download.path or 'the folder of the browser'}"
+            how = ": read_file reads it" if download.path and is_readable(download.path) else ""
+            return f"downloaded {name} ({amount}) to {download.path or 'the folder of the browser'}{how}"
         case "canceled":
             why = f": {in_line(download.why)}" if download.why else ", and Chrome does not say why"
             return f"the download of {name} ended before it was complete{why}"

@@ -1,0 +1,145 @@
+"""The files that tabs show, or were sent to and got as downloads: what is in them is read as that of pages is.
+
+Chrome shows a PDF in a viewer of its own, whose drawing no script can read. The bytes are those that Chrome has loaded
+(`Page.getResourceContent`): nothing is requested again. A file that it does not show, as most CSVs, is downloaded; then
+the tab's document, which stays, has it in its place until the tab goes elsewhere or something is done in it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from cdp_agent.action_log import log_line
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import ProtocolError
+from cdp_agent.page.files.contents import FileContent, FileTable, FileWindow, kind_of, read
+from cdp_agent.page.frames.frames import Frame
+from cdp_agent.page.frames.world import World
+
+from .lines import in_line, quoted, shortened
+
+LARGEST = 50_000_000
+"""In bytes. Larger ones are not taken out of Chrome."""
+READING_S = 6.0
+"""How long one may take to read, before the rest of it is left out."""
+_SHOWN_ROWS = 3
+_SHOWN_LINES = 2_000
+_LONGEST_LINE = 2_000
+
+_contents: WeakKeyDictionary[World, FileContent] = WeakKeyDictionary()
+_opened: WeakKeyDictionary[World, Path] = WeakKeyDictionary()
+
+
+def content_of(world: World) -> FileContent | None:
+    """What is in the file that a world's document shows, or that was opened in its place; None without one."""
+    return _contents.get(world)
+
+
+def opened_in(world: World) -> bool:
+    """Whether a file was opened in place of the world's document."""
+    return world in _opened
+
+
+def open_file(world: World, path: Path) -> None:
+    """Has the file read from now on in place of the document."""
+    close_file(world)
+    _opened[world] = path
+
+
+def close_file(world: World) -> None:
+    """Has the document itself read again."""
+    if _opened.pop(world, None) is not None:
+        _contents.pop(world, None)
+
+
+async def read_file(frame: Frame, world: World, shown: str) -> None:
+    """Reads the file that was opened there, or that the document shows under the address `shown`, if any, once.
+
+    Raises SessionClosed, BrowserError.
+    """
+    path = _opened.get(world)
+    if world in _contents or not (path or shown):
+        return
+    if path is None:
+        content = await read_shown(frame, shown, "application/pdf")
+    else:
+        try:
+            content = await read(path, path.name, FileWindow(within_s=READING_S))
+        except OSError as error:
+            content = FileContent(name=path.name, unread=f"{path}: {error.strerror}")
+    log_line("reading", "a file of kind {}{}", content.kind, f", {content.unread}" if content.unread else "")
+    _contents[world] = content
+
+
+async def read_shown(frame: Frame, address: str, mime_type: str) -> FileContent:
+    """What is in the file that a frame's document is, as Chrome has kept it."""
+    name = address.partition("?")[0].rpartition("/")[2]
+    kind = kind_of(b"", name, mime_type) or "text"
+    try:
+        content = await frame.session.send(cdp_page.GetResourceContent(frame_id=frame.id, url=address))
+    except ProtocolError as error:
+        if "not cached" not in error.message:
+            raise
+        return FileContent(
+            kind=kind, unread="Chrome did not keep the file (no-store): the viewer's button Download saves it"
+        )
+    if len(content.content) > LARGEST * 4 // 3:
+        return FileContent(kind=kind, unread=f"the file has more than {LARGEST // 1_000_000} MB")
+    whole = base64.b64decode(content.content) if content.base64_encoded else content.content.encode()
+    return msgspec.structs.replace(await read(whole, name, FileWindow(within_s=READING_S), mime_type), name="")
+
+
+def what_of(content: FileContent) -> str:
+    """The file in words, for what is said of it. Only one that was opened has a name."""
+    return f"the file {content.name}" if content.name else f"the text of the {content.kind.upper()}"
+
+
+def lines_of(content: FileContent) -> list[str]:
+    """The lines of a snapshot: of a text all of it, page by page, of a table its first rows."""
+    head = f"- document{f' {quoted(content.name)}' if content.name else ''} [type={content.kind}]"
+    lines: list[str] = []
+    if content.kind == "pdf" and content.parts:
+        head += f" [pages={content.total}]"
+        for index, page in enumerate(content.parts):
+            lines += [f'  - region "{page_name(content, index)}":', *_text(page.splitlines(), "    ")]
+    elif content.parts:
+        left_out = len(content.parts) - _SHOWN_LINES
+        more = [f"… {left_out:,} lines more: read_file"] if left_out > 0 else []
+        lines = _text([*content.parts[:_SHOWN_LINES], *more], "  ")
+    else:
+        lines = [line for table in content.tables for line in _table(table)]
+    return [f"{head}:", *lines] if lines else []
+
+
+def texts_of(content: FileContent) -> Iterator[tuple[str, str]]:
+    """All its text, each page of a PDF and each table with its name; of another text the name is that of the file."""
+    if content.kind == "pdf":
+        for index, page in enumerate(content.parts):
+            yield page_name(content, index), "\n".join(filter(None, map(in_line, page.splitlines())))
+    elif content.parts:
+        yield content.name or "document", "\n".join(content.parts)
+    else:
+        for table in content.tables:
+            yield table.name or content.name, "\n".join(map(" | ".join, [table.columns, *table.rows]))
+
+
+def page_name(content: FileContent, index: int) -> str:
+    """The name of a page of a PDF, by its place among those that were read."""
+    return f"Page {content.offset + index + 1} of {content.total}"
+
+
+def _table(table: FileTable) -> Iterator[str]:
+    name = f" {quoted(table.name)}" if table.name else ""
+    yield f"  - table{name} [rows={len(table.rows) if table.total is None else table.total}]:"
+    yield from _text(map(" | ".join, [table.columns, *table.rows[:_SHOWN_ROWS]]), "    ")
+    if len(table.rows) > _SHOWN_ROWS:
+        yield "    | … read_file reads the other rows"
+
+
+def _text(lines: Iterable[str], indent: str) -> list[str]:
+    return [f"{indent}| {shortened(line, _LONGEST_LINE)}" for line in map(in_line, lines) if line]

@@ -18,6 +18,7 @@ LAYERS = [
     "action_log",
     "errors",
     "extras",
+    "retry_after",
     "security",
     "cdp",
     "page",

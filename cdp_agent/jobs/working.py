@@ -98,6 +98,8 @@ class Order(msgspec.Struct, frozen=True):
     job: Job
     attempt: int
     goes_on: bool = False
+    not_before: float = 0.0
+    """On the monotonic clock of the batch."""
 
 
 class AttemptResult(msgspec.Struct, frozen=True):
@@ -116,6 +118,11 @@ class AttemptResult(msgspec.Struct, frozen=True):
     acts: Acts = Acts()
     stopped: bool = False
     can_go_on: bool = False
+
+    @property
+    def retry_after_s(self) -> float | None:
+        """How many seconds the server of its last page asked to wait."""
+        return None if self.error is None else self.error.retry_after_s
 
 
 OnSpent = Callable[[int, float | None], None]

@@ -169,7 +169,7 @@ class ReadablePage:
 
         `kind` is Chrome's name ("document", "xhr", "fetch", "script", …), or "api" for xhr and fetch; `status` a number
         (422), a class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", ignoring case. The latest
-        `max_results` are returned. The last 1,000 requests are kept. Raises InvalidArguments.
+        `max_results` are returned, with their response headers. The last 1,000 are kept. Raises InvalidArguments.
         """
         await self._tab.frames()
         return self._tab.activity.requests.log.found(kind=kind, status=status, text=text, max_results=max_results)

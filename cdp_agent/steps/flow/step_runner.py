@@ -141,6 +141,8 @@ async def _carry_out(
     match outcome:
         case Observation(text, Receipt(unclicked="idle" | "acted")):
             return Failed(text, can_retry=False)
+        case Observation(text, Receipt(status=int(status))) if status >= 400:
+            return Failed(text, can_retry=False)
         case Observation():
             output = _output(step_run, number, resolved.parsed.tool.name, outcome)
             step_run.outputs.append(output)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cdp_agent.browser.browser import Opening as Opening
     from cdp_agent.browser.context import BrowserContext as BrowserContext
     from cdp_agent.browser.launch.proxy import Proxy as Proxy
+    from cdp_agent.browser.politeness import Politeness as Politeness
     from cdp_agent.config.settings import Config as Config
     from cdp_agent.events import Event as Event
     from cdp_agent.outcome import AgentResult as AgentResult
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.activity.bodies import ResponseBody as ResponseBody
     from cdp_agent.page.activity.console import ConsoleMessage as ConsoleMessage
     from cdp_agent.page.activity.console import ConsoleResult as ConsoleResult
+    from cdp_agent.page.activity.network import ErrorStatus as ErrorStatus
     from cdp_agent.page.activity.network import RequestFailure as RequestFailure
     from cdp_agent.page.activity.request_log import RequestInfo as RequestInfo
     from cdp_agent.page.activity.request_log import RequestsResult as RequestsResult
@@ -95,6 +97,7 @@ _MODULES = {
     "Download": "page.tab.downloads",
     "DownloadWatcher": "page.tab.downloads",
     "ElementRef": "page.snapshot.refs",
+    "ErrorStatus": "page.activity.network",
     "Event": "events",
     "FileContent": "page.files.contents",
     "FileTable": "page.files.contents",
@@ -114,6 +117,7 @@ _MODULES = {
     "PageSchema": "page.query.schema",
     "PageTable": "page.data.tables",
     "Patience": "providers.request_options",
+    "Politeness": "browser.politeness",
     "Proxy": "browser.launch.proxy",
     "Receipt": "page.receipts.receipts",
     "Records": "page.data.records",

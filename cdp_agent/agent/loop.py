@@ -23,6 +23,7 @@ from cdp_agent.agent.state.run import End, Run
 from cdp_agent.agent.steps_tool import STEPS
 from cdp_agent.agent.toolset import TypedDone
 from cdp_agent.agent.turn import take_last_turn, take_turn
+from cdp_agent.browser.politeness import visiting
 from cdp_agent.decisions import AskUser, Paused
 from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError, SetupError
 from cdp_agent.events import (
@@ -137,7 +138,8 @@ class Loop:
         tell_endpoints(run)
         try:
             run.deadline = Deadline(run.time_left_s, error=lambda: OverBudget(out_of_time(run.limits)))
-            async with limited(run.options.rules), run.deadline, AsyncExitStack() as stack:
+            polite = visiting(run.politeness)
+            async with limited(run.options.rules), polite, run.deadline, AsyncExitStack() as stack:
                 if run.models.has_model:
                     run.models.client = await stack.enter_async_context(run.models.client_of())
                 await self._flow(run, self._page)
@@ -193,7 +195,7 @@ def _note_status(run: Run) -> None:
     if status is None:
         return
     if error is None and all(tab.requests.had_only_errors for tab in tabs if tab.document.number):
-        error = TaskError("failed", f"No page was shown: {run.tabs.page.url} answered with {status}.", "browser")
+        error = TaskError("failed", f"No page was shown: {run.tabs.page.url} came with {status}.", "browser")
     if error is not None:
         error = msgspec.structs.replace(error, http_status=status.status, retry_after_s=status.retry_after_s)
         run.end = msgspec.structs.replace(run.end, error=error)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from cdp_agent.agent.sinks import Sink
     from cdp_agent.browser.attach.connecting import Attempt
     from cdp_agent.browser.launch.proxy import Proxy
+    from cdp_agent.browser.politeness import Politeness
     from cdp_agent.cdp import browser as cdp_browser
     from cdp_agent.events import Event, Progress, TaskCompleted
     from cdp_agent.outcome import AgentResult
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
         approval_timeout_s: float
         trace: TraceOptions | str | os.PathLike[str] | None
         act_log: ActLog | None
+        politeness: Politeness | None
         otel: bool
         environment: Mapping[str, str] | None
 
@@ -492,7 +494,7 @@ class Page(SyncWrapper[AsyncPage]):
 
         `kind` is Chrome's name ("document", "xhr", "fetch", "script", …), or "api" for xhr and fetch; `status` a number
         (422), a class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", ignoring case. The latest
-        `max_results` are returned. The last 1,000 requests are kept. Raises InvalidArguments.
+        `max_results` are returned, with their response headers. The last 1,000 are kept. Raises InvalidArguments.
         """
         return call(self._async.requests(kind=kind, status=status, text=text, max_results=max_results))
 
@@ -890,6 +892,7 @@ class Session(SyncWrapper[AsyncSession]):
     tab. `tools` are those that can be called; the default is all built-in ones. For `secrets`, `upload_folders`,
     `schemes`, `approve` and `ask_user` see Permissions. A call times out after `timeout_s`, not counting the time that
     somebody takes to answer. `page` is the tab to begin in, which stays open; without it, the first call opens one.
+    `politeness` limits the load on the origins that it visits, together with all others that have the same one.
     """
 
     def __init__(
@@ -904,6 +907,7 @@ class Session(SyncWrapper[AsyncSession]):
         ask_user: AskUser | None = None,
         timeout_s: float = TOOL_TIMEOUT_S,
         page: Page | None = None,
+        politeness: Politeness | None = None,
         closes_browser: bool = False,
     ) -> None:
         """`closes_browser`: the browser is closed with the session; otherwise only the tabs that calls were made in."""
@@ -918,6 +922,7 @@ class Session(SyncWrapper[AsyncSession]):
                 ask_user=ask_user_of(ask_user),
                 timeout_s=timeout_s,
                 page=unwrap(page),
+                politeness=politeness,
                 closes_browser=closes_browser,
             )
         )

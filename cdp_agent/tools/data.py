@@ -9,15 +9,13 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.data.files import named_rows
-from cdp_agent.page.snapshot.file_text import page_name
+from cdp_agent.page.files.contents import Section
 from cdp_agent.page.snapshot.lines import quoted, unread_lines
 from cdp_agent.tools.as_csv import as_csv
 from cdp_agent.tools.base import CHARS_A_TOKEN, Arguments, Context, Observation, Ref, tool
 
 if TYPE_CHECKING:
     from cdp_agent.page.data.tables import PageTable
-    from cdp_agent.page.files.contents import FileContent, FileTable
 
 _SHOWN = 3
 _IN_VIEW = 20
@@ -114,9 +112,7 @@ async def read_records(args: ReadRecordsArguments, context: Context) -> Observat
 async def read_file(args: ReadFileArguments, context: Context) -> Observation:
     """Read a downloaded PDF, CSV, XLSX, JSON or text."""
     content = await context.page.read_file(args.file, offset=args.offset, sheet=args.sheet)
-    texts = [_rows_text(content, table, args) for table in content.tables]
-    if content.parts:
-        texts = [_parts_text(content, args)]
+    texts = [_section_text(section, args.offset, args.budget_tokens) for section in content.sections()]
     texts += [f"Not read: {content.unread}."] if content.unread else []
     return Observation("\n\n".join(texts), content)
 
@@ -128,42 +124,19 @@ async def read_data(args: ReadDataArguments, context: Context) -> Observation:
     return Observation(msgspec.json.format(msgspec.json.encode(data), indent=1).decode(), data)
 
 
-def _rows_text(content: FileContent, table: FileTable, args: ReadFileArguments) -> str:
-    columns, rows = named_rows(table)
-    alone = len(content.tables) == 1
-    by_name = [{name: name for name in columns}, *(rows if alone else rows[:_SHOWN])]
-    header, *lines = (as_csv(columns, [row]).partition("\n")[2] for row in by_name)
-    name = f"{content.name}, {quoted(table.name)}" if table.name else content.name
-    if alone:
-        return _within(name, "row", lines, table.total, args, header)
-    return "\n".join([f"{name}: {_counted(table.total, 'row')}. With `sheet` it is read alone.", header, *lines])
-
-
-def _parts_text(content: FileContent, args: ReadFileArguments) -> str:
-    if content.kind != "pdf":
-        return _within(content.name, "line", content.parts, content.total, args)
-    pages = [f"## {page_name(content, index)}\n{page}" for index, page in enumerate(content.parts)]
-    return _within(content.name, "page", pages, content.total, args)
-
-
-def _within(
-    name: str, what: str, parts: list[str], total: int | None, args: ReadFileArguments, header: str = ""
-) -> str:
+def _section_text(section: Section, offset: int, budget_tokens: int) -> str:
     """As many of the parts as fit, at least the beginning of one, with how to get those that follow."""
-    room, shown = args.budget_tokens * CHARS_A_TOKEN, list[str]()
-    for part in parts:
+    room, shown = budget_tokens * CHARS_A_TOKEN, list[str]()
+    for part in section.parts:
         if shown and len(part) > room:
             break
         shown.append(part if len(part) <= room else f"{part[:room]}\n… cut here: {len(part) - room:,} characters more.")
         room -= len(part)
-    end = args.offset + len(shown)
-    which = f", {args.offset + 1:,} to {end:,}" if args.offset or end != total else ""
-    more = [f"… offset={end} reads on."] if end != total and shown else []
-    return "\n".join([f"{name}: {_counted(total, what)}{which}:", *filter(None, [header]), *shown, *more])
-
-
-def _counted(total: int | None, what: str) -> str:
-    return f"{'many' if total is None else f'{total:,}'} {what}{'' if total == 1 else 's'}"
+    end, total = offset + len(shown), section.total
+    count = f"{'many' if total is None else f'{total:,}'} {section.unit}{'' if total == 1 else 's'}"
+    which = f", {offset + 1:,} to {end:,}" if end != total or offset else ""
+    more = f"… offset={end} reads on." if end != total and shown else ""
+    return "\n".join(filter(None, [f"{section.name}: {count}{which}:", section.head, *shown, more]))
 
 
 def _table_text(table: PageTable, limit: int) -> str:

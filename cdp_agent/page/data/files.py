@@ -5,7 +5,7 @@ from __future__ import annotations
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError
 from cdp_agent.page.files.contents import FileContent, FileTable, FileWindow, kind_of, read
-from cdp_agent.page.snapshot.file_text import content_of, opened_in, read_file, read_shown
+from cdp_agent.page.snapshot.file_text import content_of, read_file, read_shown
 from cdp_agent.page.tab.tab import Tab
 
 from .naming import distinct
@@ -30,9 +30,9 @@ async def tables_of_file(tab: Tab) -> FileContent | None:
     """The file that the tab was sent to, or that its document is, with its tables; None if it is a page."""
     root = (await tab.frames()).root
     world = await root.world()
-    if opened_in(world):
-        await read_file(root, world, "")
-        return content_of(world)
+    await read_file(root, world, "")
+    if (content := content_of(world)) is not None:
+        return content
     frame = (await root.session.send(cdp_page.GetFrameTree())).frame_tree.frame
     name = frame.url.partition("?")[0].rpartition("/")[2]
     kind = None if frame.mime_type == "text/html" else kind_of(b"", name, frame.mime_type)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import sys
 from importlib.util import find_spec
 from pathlib import Path, PurePath
@@ -41,6 +43,16 @@ class FileTable(msgspec.Struct, frozen=True):
     total: int | None
 
 
+class Section(msgspec.Struct, frozen=True):
+    """A table, a text or a page of a PDF as text: its parts are CSV rows below a `head`, or lines."""
+
+    name: str
+    unit: Literal["row", "line", "page"]
+    parts: list[str]
+    total: int | None
+    head: str = ""
+
+
 class FileContent(msgspec.Struct, frozen=True, kw_only=True):
     """A part of what is in a file: `tables`, or `parts`, which are the pages of a PDF or the lines of a text.
 
@@ -55,6 +67,29 @@ class FileContent(msgspec.Struct, frozen=True, kw_only=True):
     offset: int = 0
     total: int | None = None
     unread: str = ""
+
+    @property
+    def page_names(self) -> list[str]:
+        """The names of the parts, if they are pages."""
+        return [f"Page {self.offset + place} of {self.total}" for place, _ in enumerate(self.parts, 1)]
+
+    def sections(self, most_rows: int | None = None) -> list[Section]:
+        """What is in it as text; of a PDF, each page is a part with its name in the first line."""
+        if self.kind == "pdf":
+            pages = map("## {}\n{}".format, self.page_names, self.parts)
+            return [Section(self.name, "page", list(pages), self.total)]
+        if self.parts:
+            return [Section(self.name, "line", self.parts, self.total)]
+        return [
+            Section(table.name or self.name, "row", [_csv(row) for row in rows], table.total, _csv(table.columns))
+            for table, rows in ((table, table.rows[:most_rows]) for table in self.tables)
+        ]
+
+
+def _csv(row: list[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(row)
+    return line.getvalue()
 
 
 class FileWindow(msgspec.Struct, frozen=True):

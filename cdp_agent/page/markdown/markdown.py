@@ -14,7 +14,7 @@ import msgspec
 from cdp_agent.page.files.contents import FileContent
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.budget import left_out_line, tokens
-from cdp_agent.page.snapshot.file_text import content_of, page_name, what_of
+from cdp_agent.page.snapshot.file_text import content_of, what_of
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.lines import in_line
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
@@ -118,7 +118,7 @@ def _blocks_of_file(file: FileContent, unreadable: list[tuple[str, str]]) -> lis
     if file.unread:
         unreadable.append((what_of(file), file.unread))
     if file.kind == "pdf":
-        pages = ((page_name(file, index), page.splitlines()) for index, page in enumerate(file.parts))
+        pages = zip(file.page_names, map(str.splitlines, file.parts), strict=True)
         return [
             block
             for name, lines in pages
@@ -134,7 +134,7 @@ def _blocks_of_file(file: FileContent, unreadable: list[tuple[str, str]]) -> lis
         header, *rows = ([cell_text(escape(text)) for text in row] for row in (table.columns, *table.rows[:_MOST_ROWS]))
         lines = map(row_line, [header, ["---"] * len(header), *rows])
         blocks.append(Block("\n".join(lines), "t", 0, head=2))
-        if (left_out := (table.total or len(table.rows)) - _MOST_ROWS) > 0:
+        if (left_out := (table.total or 0) - min(len(table.rows), _MOST_ROWS)) > 0:
             unreadable.append((f"{left_out:,} of the rows", "tables() and read_file have them"))
     return blocks
 

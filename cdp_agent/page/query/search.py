@@ -17,7 +17,7 @@ import regex
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.world import World
-from cdp_agent.page.snapshot.file_text import content_of, texts_of, what_of
+from cdp_agent.page.snapshot.file_text import content_of, what_of
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.lines import units_of
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
@@ -260,7 +260,11 @@ def _segments(
     if (file := content_of(reading.world)) is not None:
         if file.unread:
             unread.append(f"{what_of(file)}: {file.unread}")
-        for name, content in texts_of(file):
+        if file.kind == "pdf":
+            texts = list(zip(file.page_names, file.parts, strict=True))
+        else:
+            texts = [(each.name, "\n".join([each.head, *each.parts])) for each in file.sections()]
+        for name, content in texts:
             yield _Segment(reading, 0, cover(content), name)
     text = cover(reading.part.text)
     start = 0

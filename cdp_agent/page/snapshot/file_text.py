@@ -8,7 +8,7 @@ the tab's document, which stays, has it in its place until the tab goes elsewher
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -17,7 +17,7 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ProtocolError
-from cdp_agent.page.files.contents import FileContent, FileTable, FileWindow, kind_of, read
+from cdp_agent.page.files.contents import FileContent, FileWindow, kind_of, read
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World
 
@@ -38,11 +38,6 @@ _opened: WeakKeyDictionary[World, Path] = WeakKeyDictionary()
 def content_of(world: World) -> FileContent | None:
     """What is in the file that a world's document shows, or that was opened in its place; None without one."""
     return _contents.get(world)
-
-
-def opened_in(world: World) -> bool:
-    """Whether a file was opened in place of the world's document."""
-    return world in _opened
 
 
 def open_file(world: World, path: Path) -> None:
@@ -72,6 +67,9 @@ async def read_file(frame: Frame, world: World, shown: str) -> None:
             content = await read(path, path.name, FileWindow(within_s=READING_S))
         except OSError as error:
             content = FileContent(name=path.name, unread=f"{path}: {error.strerror}")
+    if content.total is not None and content.offset + len(content.parts) < content.total and not content.unread:
+        rest = f"{content.total - len(content.parts):,} of its {content.total:,} parts are left out: read_file has them"
+        content = msgspec.structs.replace(content, unread=rest)
     log_line("reading", "a file of kind {}{}", content.kind, f", {content.unread}" if content.unread else "")
     _contents[world] = content
 
@@ -102,44 +100,19 @@ def what_of(content: FileContent) -> str:
 def lines_of(content: FileContent) -> list[str]:
     """The lines of a snapshot: of a text all of it, page by page, of a table its first rows."""
     head = f"- document{f' {quoted(content.name)}' if content.name else ''} [type={content.kind}]"
-    lines: list[str] = []
-    if content.kind == "pdf" and content.parts:
-        head += f" [pages={content.total}]"
-        for index, page in enumerate(content.parts):
-            lines += [f'  - region "{page_name(content, index)}":', *_text(page.splitlines(), "    ")]
-    elif content.parts:
-        left_out = len(content.parts) - _SHOWN_LINES
-        more = [f"… {left_out:,} lines more: read_file"] if left_out > 0 else []
-        lines = _text([*content.parts[:_SHOWN_LINES], *more], "  ")
-    else:
-        lines = [line for table in content.tables for line in _table(table)]
+    if content.kind == "pdf":
+        pages = zip(content.page_names, content.parts, strict=True)
+        lines = [line for name, text in pages for line in _region(name, text.splitlines())]
+        return [f"{head} [pages={content.total}]:", *lines] if lines else []
+    lines = []
+    for section in content.sections(_SHOWN_ROWS):
+        most = _SHOWN_ROWS if section.unit == "row" else _SHOWN_LINES
+        left_out = (section.total or len(section.parts)) - most
+        more = [f"… {left_out:,} {section.unit}s more: read_file"] if left_out > 0 else []
+        lines += _region(section.name, [section.head, *section.parts[:most], *more])
     return [f"{head}:", *lines] if lines else []
 
 
-def texts_of(content: FileContent) -> Iterator[tuple[str, str]]:
-    """All its text, each page of a PDF and each table with its name; of another text the name is that of the file."""
-    if content.kind == "pdf":
-        for index, page in enumerate(content.parts):
-            yield page_name(content, index), "\n".join(filter(None, map(in_line, page.splitlines())))
-    elif content.parts:
-        yield content.name or "document", "\n".join(content.parts)
-    else:
-        for table in content.tables:
-            yield table.name or content.name, "\n".join(map(" | ".join, [table.columns, *table.rows]))
-
-
-def page_name(content: FileContent, index: int) -> str:
-    """The name of a page of a PDF, by its place among those that were read."""
-    return f"Page {content.offset + index + 1} of {content.total}"
-
-
-def _table(table: FileTable) -> Iterator[str]:
-    name = f" {quoted(table.name)}" if table.name else ""
-    yield f"  - table{name} [rows={len(table.rows) if table.total is None else table.total}]:"
-    yield from _text(map(" | ".join, [table.columns, *table.rows[:_SHOWN_ROWS]]), "    ")
-    if len(table.rows) > _SHOWN_ROWS:
-        yield "    | … read_file reads the other rows"
-
-
-def _text(lines: Iterable[str], indent: str) -> list[str]:
-    return [f"{indent}| {shortened(line, _LONGEST_LINE)}" for line in map(in_line, lines) if line]
+def _region(name: str, lines: Iterable[str]) -> list[str]:
+    texts = (shortened(line, _LONGEST_LINE) for line in map(in_line, lines) if line)
+    return [f"  - region {quoted(name)}:", *(f"    | {text}" for text in texts)]

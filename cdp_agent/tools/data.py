@@ -106,7 +106,7 @@ async def read_records(args: ReadRecordsArguments, context: Context) -> Observat
     read_only=True,
     by_callers=True,
     by_executors=False,
-    useful_if=lambda context: bool(context.tab.downloads.files),
+    useful_if=lambda context: "download" in context.tab.met,
     gives="a part of the file: rows as CSV, pages or lines",
 )
 async def read_file(args: ReadFileArguments, context: Context) -> Observation:

@@ -24,10 +24,10 @@ class ReadNetworkArguments(Arguments, frozen=True):
     kind: Annotated[str | None, Meta(description="document, script, fetch …; api: fetch and xhr.")] = None
     status: Annotated[str | None, Meta(description="422, 4xx, failed or pending.")] = None
     text: Annotated[str | None, Meta(description="A part of the address.")] = None
-    headers: Annotated[bool, Meta(description="Also those of the answers.")] = False
-    body_of: Annotated[int | None, Meta(description="Show the answer to this request.")] = None
+    headers: Annotated[bool, Meta(description="Theirs.")] = False
+    body_of: Annotated[int | None, Meta(description="Show its answer.")] = None
     max_results: Annotated[int, Meta(ge=1, le=1_000, description="How many, the latest.")] = 20
-    budget_tokens: Annotated[int, Meta(ge=0, description="How long that may be; 0: all.")] = 1_000
+    budget_tokens: Annotated[int, Meta(ge=0, description="Of that; 0: all.")] = 1_000
 
 
 @tool(read_only=True, by_default=False, by_executors=False, gives="messages and uncaught errors, the latest last")

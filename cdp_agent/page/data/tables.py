@@ -7,13 +7,14 @@ its rows says how many there are by `aria-rowcount`, and where each is by `aria-
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from xml.etree.ElementTree import Element
 
 import msgspec
 
-from cdp_agent.page.files.contents import FileTable
+from cdp_agent.page.files.contents import FileContent
 from cdp_agent.page.markdown.markdown_tables import (
     GridRow,
     columns_of,
@@ -65,15 +66,18 @@ async def tables(tab: Tab, within: str | None = None) -> Tables:
     PageUnresponsive, DocumentGone, BrowserError. Without `within`, those of a file that the tab shows or was sent to.
     """
     if within is None and (file := await tables_of_file(tab)) is not None:
-        return Tables((_of_file(table, file.name) for table in file.tables), [file.unread] if file.unread else [])
+        rows = await asyncio.to_thread(_of_file, file)
+        return Tables(rows, [file.unread] if file.unread else [])
     documents = await read_documents(tab, within)
     tables = [table for document in documents.all for table in tables_in(document, document.root.iter("table"))]
     return Tables(tables, documents.unread)
 
 
-def _of_file(table: FileTable, name: str) -> PageTable:
-    columns, rows = named_rows(table)
-    return PageTable(table.name or name, columns, rows, "", table.total, "")
+def _of_file(file: FileContent) -> list[PageTable]:
+    return [
+        PageTable(table.name or file.name, *named_rows(table), ref="", total=table.total, frame_url="")
+        for table in file.tables
+    ]
 
 
 def tables_in(document: DataDocument, elements: Iterable[Element]) -> Iterator[PageTable]:

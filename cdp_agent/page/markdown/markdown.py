@@ -27,7 +27,7 @@ from .markdown_text import code_block, escape
 from .markdown_writer import blocks_of
 
 _LEFT_OUT_TOKENS = 80
-_MOST_ROWS = 10_000
+_MOST_ROWS = 5_000
 """Of a table of a file."""
 _MOST_NAMED = 5
 _LONGEST_NAME = 60  # characters
@@ -115,28 +115,28 @@ def write(readings: Readings[_MarkdownPart], ahead: dict[World, _Written]) -> Ma
 
 
 def _blocks_of_file(file: FileContent, unreadable: list[tuple[str, str]]) -> list[Block]:
-    if file.unread:
-        unreadable.append((what_of(file), file.unread))
-    if file.kind == "pdf":
-        pages = zip(file.page_names, map(str.splitlines, file.parts), strict=True)
-        return [
-            block
-            for name, lines in pages
-            for block in (Block(f"## {name}", "h", 0), Block("\n".join(map(escape, map(in_line, lines))), "", 0))
-        ]
-    if file.parts:
-        text = code_block("\n".join(file.parts), "")
-        return [Block(text, "c", 0, head=1, tail=text.rpartition("\n")[2])]
+    """A file, and at its end what of it was not read."""
+    unread = [(what_of(file), file.unread)] if file.unread else []
     blocks: list[Block] = []
-    for table in file.tables:
-        if table.name:
-            blocks.append(Block(f"## {escape(table.name)}", "h", 0))
-        header, *rows = ([cell_text(escape(text)) for text in row] for row in (table.columns, *table.rows[:_MOST_ROWS]))
-        lines = map(row_line, [header, ["---"] * len(header), *rows])
-        blocks.append(Block("\n".join(lines), "t", 0, head=2))
-        if (left_out := (table.total or 0) - min(len(table.rows), _MOST_ROWS)) > 0:
-            unreadable.append((f"{left_out:,} of the rows", "tables() and read_file have them"))
-    return blocks
+    if file.kind == "pdf":
+        for name, page in zip(file.page_names, file.parts, strict=True):
+            blocks.append(Block(f"## {name}", "h", 0))
+            blocks.append(Block("\n".join(map(escape, map(in_line, page.splitlines()))), "", 0))
+    elif file.parts:
+        text = code_block("\n".join(file.parts), "")
+        blocks.append(Block(text, "c", 0, head=1, tail=text.rpartition("\n")[2]))
+    else:
+        for table in file.tables:
+            if table.name:
+                blocks.append(Block(f"## {escape(table.name)}", "h", 0))
+            shown = table.rows[:_MOST_ROWS]
+            header, *rows = ([cell_text(escape(text)) for text in row] for row in (table.columns, *shown))
+            lines = map(row_line, [header, ["---"] * len(header), *rows])
+            blocks.append(Block("\n".join(lines), "t", 0, head=2))
+            if (left_out := (table.total or 0) - len(shown)) > 0:
+                unread.append((f"{left_out:,} more of the rows", "read_file and tables() have them"))
+    unreadable.extend(unread)
+    return blocks + [Block(f"[Not read: {what}: {why}]", "p", 0) for what, why in unread]
 
 
 def blocks_in(html: str, remote: Remote, unreadable: list[tuple[str, str]]) -> list[Block]:

@@ -286,17 +286,12 @@ class PageDownloads:
     async def settled(self, timeout_s: float = 30.0) -> bool:
         return await self._watcher.settled(timeout_s, self)
 
-    @property
-    def files(self) -> dict[str, Path]:
-        """The complete downloads of the browser context, by their names."""
-        return {Path(each.path).name: Path(each.path) for each in self._watcher.completed if each.path is not None}
-
     def file(self, name: str | None) -> Path:
         """The complete download of that name or path, in any tab of the browser context; None: the last one.
 
         Raises InvalidArguments if there is none: no other files of the machine are found here.
         """
-        files = self.files
+        files = {Path(each.path).name: Path(each.path) for each in self._watcher.completed if each.path is not None}
         if not files:
             raise InvalidArguments("Nothing was downloaded yet, as far as is seen here.")
         path = list(files.values())[-1] if name is None else files.get(Path(name).name)

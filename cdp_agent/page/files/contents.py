@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path, PurePath
@@ -20,6 +21,8 @@ FILE_KINDS: tuple[Kind, ...] = get_args(Kind)
 _READER = Path(__file__).with_name("reader.py")
 _ENDS_AFTER_S = 4.0
 """How long after its time the reader is ended: a single page of a PDF may take any time."""
+_ENVIRONMENT = ("PATH", "HOME", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH", "SYSTEMROOT", "TMPDIR")
+"""All that the reader gets of ours: a file may make a parser do anything, and is to find no keys."""
 _HEAD = 4_000
 _BY_NAME: dict[str, Kind] = {
     **{".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".json": "json", ".geojson": "json"},
@@ -124,6 +127,7 @@ async def _answer(order: dict[str, object], content: bytes, within_s: float) -> 
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
+        env={name: value for name, value in os.environ.items() if name in _ENVIRONMENT},
     )
     try:
         async with asyncio.timeout(within_s):

@@ -39,7 +39,7 @@ class ReadRecordsArguments(Arguments, frozen=True):
 
 
 class ReadFileArguments(Arguments, frozen=True):
-    file: Annotated[str | None, Meta(description="Without, the last one.")] = None
+    file: Annotated[str | None, Meta(description="Without, the one shown, else the last.")] = None
     sheet: Annotated[str | None, Meta(description="Of a workbook.")] = None
     offset: Annotated[int, Meta(ge=0, description="Rows, pages or lines to skip.")] = 0
     budget_tokens: Annotated[int, Meta(ge=100, description="At most.")] = 2_000
@@ -106,11 +106,11 @@ async def read_records(args: ReadRecordsArguments, context: Context) -> Observat
     read_only=True,
     by_callers=True,
     by_executors=False,
-    useful_if=lambda context: "download" in context.tab.met,
+    useful_if=lambda context: "download" in context.tab.met or "read_file" in context.last_read,
     gives="a part of the file: rows as CSV, pages or lines",
 )
 async def read_file(args: ReadFileArguments, context: Context) -> Observation:
-    """Read a downloaded PDF, CSV, XLSX, JSON or text."""
+    """Read a downloaded or shown PDF, CSV, XLSX, JSON or text."""
     content = await context.page.read_file(args.file, offset=args.offset, sheet=args.sheet)
     texts = [_section_text(section, args.offset, args.budget_tokens) for section in content.sections()]
     texts += [f"Not read: {content.unread}."] if content.unread else []

@@ -61,6 +61,8 @@ _CRASHED = "its process ended, as it does when it runs out of memory: go elsewhe
 _LOOK_EVERY_S = 1.0
 _NOT_KEPT = "net::ERR_CACHE_MISS"
 """Chrome's error for the answer to a form that would have to be sent again."""
+_NO_PAGE = "net::ERR_HTTP_RESPONSE_CODE_FAILURE"
+"""Chrome's error for an answer with an error status and nothing to show."""
 _OPENED_ANEW = "a script of the page was in the way: its address was opened anew, by way of an empty page"
 _REASONS = {
     "ERR_NAME_NOT_RESOLVED": "there is no such host. Check the spelling of the address",
@@ -84,7 +86,6 @@ _REASONS = {
     "ERR_INVALID_AUTH_CREDENTIALS": (
         "its server asks for a user name and a password. Give them in the address, as in https://NAME:PASSWORD@host/"
     ),
-    "ERR_HTTP_RESPONSE_CODE_FAILURE": "the server answered with an error and no page",
 }
 
 
@@ -331,6 +332,9 @@ async def _navigate(
     if answer.error_text == "net::ERR_ABORTED":
         return _aborted(tab, url, stays_because)
     await _error_page(tab)
+    if answer.error_text == _NO_PAGE and (status := tab.activity.error_status) is not None:
+        message = f"{url} could not be opened: it came with {status}, and no page."
+        raise NavigationFailed(url, answer.error_text, message)
     return _refuse(url, answer.error_text)
 
 

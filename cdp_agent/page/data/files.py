@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError
-from cdp_agent.page.files.contents import FileContent, FileTable, FileWindow, kind_of, read
+from cdp_agent.page.files.contents import FILE_KINDS, FileContent, FileTable, FileWindow, Kind, kind_shown, read
 from cdp_agent.page.snapshot.file_text import content_of, read_file, read_shown
 from cdp_agent.page.tab.tab import Tab
 
 from .naming import distinct
 
 NO_TABLE = FileTable("", [], [], 0)
-_ROW_KINDS = ("csv", "tsv", "json", "ndjson")
+_WITH_ROWS: tuple[Kind, ...] = ("csv", "tsv", "json", "ndjson")
 
 
-async def downloaded(tab: Tab, name: str | None, window: FileWindow) -> FileContent:
-    """What is in a download, see `Page.read_file`."""
-    path = tab.downloads.file(name)
-    try:
-        content = await read(path, path.name, window)
-    except OSError as error:
-        raise ActionError(f"{path.name} cannot be read here: {error.strerror}.") from error
+async def file_of(tab: Tab, name: str | None, window: FileWindow) -> FileContent:
+    """What is in a download, or in the file that the tab shows, see `Page.read_file`."""
+    content = await _shown(tab, FILE_KINDS, window) if name is None else None
+    if content is None:
+        path = tab.downloads.file(name)
+        try:
+            content = await read(path, path.name, window)
+        except OSError as error:
+            raise ActionError(f"{path.name} cannot be read here: {error.strerror}.") from error
     if content.unread and not (content.tables or content.parts):
-        raise ActionError(f"{path.name} was not read: {content.unread}.")
+        raise ActionError(f"{content.name or tab.url} was not read: {content.unread}.")
     return content
 
 
@@ -31,14 +35,17 @@ async def tables_of_file(tab: Tab) -> FileContent | None:
     root = (await tab.frames()).root
     world = await root.world()
     await read_file(root, world, "")
-    if (content := content_of(world)) is not None:
-        return content
+    return content_of(world) or await _shown(tab, _WITH_ROWS, FileWindow())
+
+
+async def _shown(tab: Tab, kinds: Sequence[Kind], window: FileWindow) -> FileContent | None:
+    """The file that the tab's document is, if it is of these kinds; of others that are no pages nothing is read."""
+    root = (await tab.frames()).root
     frame = (await root.session.send(cdp_page.GetFrameTree())).frame_tree.frame
-    name = frame.url.partition("?")[0].rpartition("/")[2]
-    kind = None if frame.mime_type == "text/html" else kind_of(b"", name, frame.mime_type)
-    if kind == "pdf":
-        return FileContent(kind="pdf")
-    return await read_shown(root, frame.url, frame.mime_type) if kind in _ROW_KINDS else None
+    kind = kind_shown(frame.url, frame.mime_type)
+    if kind is None:
+        return None
+    return await read_shown(root, frame.url, kind, window) if kind in kinds else FileContent(kind=kind)
 
 
 def named_rows(table: FileTable) -> tuple[list[str], list[dict[str, str]]]:

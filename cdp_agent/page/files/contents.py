@@ -104,13 +104,13 @@ class FileWindow(msgspec.Struct, frozen=True):
     within_s: float = 20.0
 
 
-async def read(source: Path | bytes, name: str, window: FileWindow, mime_type: str = "") -> FileContent:
+async def read(source: Path | bytes, name: str, window: FileWindow, kind: Kind | None = None) -> FileContent:
     """What is in the file at a path, or in these bytes, as far as it can be read. Raises OSError for the path.
 
     Cancelling is safe: the process that reads is ended.
     """
     head = source[:_HEAD] if isinstance(source, bytes) else await asyncio.to_thread(_head_of, source)
-    kind = kind_of(head, name, mime_type)
+    kind = kind or _kind_of(head, name)
     if kind is None:
         why = "an old or an encrypted file of Office" if head.startswith(_OLE) else "neither text nor a table"
         return FileContent(name=name, unread=f"it is {why}")
@@ -158,15 +158,20 @@ def _head_of(path: Path) -> bytes:
         return file.read(_HEAD)
 
 
-def kind_of(head: bytes, name: str, mime_type: str = "") -> Kind | None:
+def kind_shown(url: str, mime_type: str) -> Kind | None:
+    """What kind of file a document with this address and type is; None for a page or a picture."""
+    by_name = _BY_NAME.get(PurePath(url.partition("?")[0]).suffix.lower(), "text")
+    return by_name if mime_type == "text/plain" else _BY_TYPE.get(mime_type)
+
+
+def _kind_of(head: bytes, name: str) -> Kind | None:
     """What kind of file begins with these bytes; None for one that is neither text nor a table."""
-    by_name = _BY_NAME.get(PurePath(name).suffix.lower())
+    kind = _BY_NAME.get(PurePath(name).suffix.lower(), "text")
     if head.startswith(b"%PDF-"):
         return "pdf"
     if head.startswith(b"PK\x03\x04"):
-        return "xlsx" if by_name == "xlsx" or "spreadsheet" in mime_type else None
+        return "xlsx" if kind == "xlsx" else None
     is_text = head.startswith((b"\xff\xfe", b"\xfe\xff")) or _is_text(head)
-    kind = _BY_TYPE.get(mime_type) or by_name or "text"
     return kind if is_text or kind == "pdf" else None
 
 

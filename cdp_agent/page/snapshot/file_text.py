@@ -17,7 +17,7 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ProtocolError
-from cdp_agent.page.files.contents import FileContent, FileWindow, kind_of, read
+from cdp_agent.page.files.contents import FileContent, FileWindow, Kind, read
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World
 
@@ -61,35 +61,32 @@ async def read_file(frame: Frame, world: World, shown: str) -> None:
     if world in _contents or not (path or shown):
         return
     if path is None:
-        content = await read_shown(frame, shown, "application/pdf")
+        content = await read_shown(frame, shown, "pdf", FileWindow(within_s=READING_S))
     else:
         try:
             content = await read(path, path.name, FileWindow(within_s=READING_S))
         except OSError as error:
             content = FileContent(name=path.name, unread=f"{path}: {error.strerror}")
-    if content.total is not None and content.offset + len(content.parts) < content.total and not content.unread:
-        rest = f"{content.total - len(content.parts):,} of its {content.total:,} parts are left out: read_file has them"
-        content = msgspec.structs.replace(content, unread=rest)
+    if len(content.parts) < (content.total or 0):
+        rest = f"read_file has all of its {content.total:,} parts"
+        content = msgspec.structs.replace(content, unread="; ".join(filter(None, [content.unread, rest])))
     log_line("reading", "a file of kind {}{}", content.kind, f", {content.unread}" if content.unread else "")
     _contents[world] = content
 
 
-async def read_shown(frame: Frame, address: str, mime_type: str) -> FileContent:
+async def read_shown(frame: Frame, address: str, kind: Kind, window: FileWindow) -> FileContent:
     """What is in the file that a frame's document is, as Chrome has kept it."""
-    name = address.partition("?")[0].rpartition("/")[2]
-    kind = kind_of(b"", name, mime_type) or "text"
     try:
         content = await frame.session.send(cdp_page.GetResourceContent(frame_id=frame.id, url=address))
     except ProtocolError as error:
         if "not cached" not in error.message:
             raise
-        return FileContent(
-            kind=kind, unread="Chrome did not keep the file (no-store): the viewer's button Download saves it"
-        )
+        why = "Chrome did not keep the file (no-store): the viewer's button Download saves it"
+        return FileContent(kind=kind, unread=why)
     if len(content.content) > LARGEST * 4 // 3:
         return FileContent(kind=kind, unread=f"the file has more than {LARGEST // 1_000_000} MB")
     whole = base64.b64decode(content.content) if content.base64_encoded else content.content.encode()
-    return msgspec.structs.replace(await read(whole, name, FileWindow(within_s=READING_S), mime_type), name="")
+    return await read(whole, "", window, kind)
 
 
 def what_of(content: FileContent) -> str:

@@ -23,16 +23,19 @@ def in_a_minute() -> str:
     return format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
 
 
-async def test_a_receipt_has_the_status_and_how_long_to_wait(page: Page, serve: Serve) -> None:
+async def test_a_receipt_has_the_status_and_how_long_to_wait(browser: Browser, page: Page, serve: Serve) -> None:
     busy = await page.goto(serve("<p>Later", status=429, headers={"Retry-After": "120"}))
     down = await page.goto(serve("<p>Later", status=503, headers={"Retry-After": in_a_minute()}))
     gone = await page.goto(serve("<p>Gone", status=404))
+    read = await Session(browser, page=page).call("snapshot")
     fine = await page.goto(serve("<p>Not found"))
 
+    assert (await Session(browser, page=page).call("snapshot")).text == "- paragraph: Not found"
     assert busy.text.endswith("(HTTP 429, asks to wait 120 s)")
     assert (busy.status, busy.retry_after_s) == (429, 120)
     assert 50 < (down.retry_after_s or 0) <= 60
     assert gone.text.endswith("(HTTP 404)")
+    assert read.text == "- paragraph: Gone\n(The page came with HTTP 404.)"
     assert (fine.status, fine.error_status) == (200, None)
 
 

@@ -138,10 +138,10 @@ class ReadablePage:
     ) -> FileContent:
         """What is in a file that was downloaded in the browser context: a PDF, CSV, TSV, XLSX, JSON, NDJSON or a text.
 
-        `name` is its name or path, as receipts have it; None: the file that the tab shows, else the last download. `limit`
-        rows, pages or lines after the first `offset` are read, of a workbook those of each `sheet`, within 20 s. A first
-        row names the columns of a table. Raises InvalidArguments for a name that no download has; ActionError where
-        nothing can be read, which says what to install for PDF and XLSX (the extra `files`).
+        `name` is its name or path, as receipts have it; None: the file that the tab shows, else the last download.
+        `limit` rows, pages or lines after the first `offset` are read, of a workbook those of each `sheet`, within
+        20 s. A first row names the columns of a table. Raises InvalidArguments for a name that no download has;
+        ActionError where nothing can be read, which says what to install for PDF and XLSX (the extra `files`).
         """
         from cdp_agent.page.data.files import file_of  # late, as markdown
 

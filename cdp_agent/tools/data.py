@@ -83,7 +83,7 @@ async def read_table(args: ReadTableArguments, context: Context) -> Observation:
         limit = args.limit if args.ref or [table.ref for table in shown] == [""] else _SHOWN
         parts = [_table_text(table, limit) for table in shown] or ["There is no table with data on the page."]
         text = "\n\n".join([*parts, *unread_lines(tables.unread)])
-    return Observation(context.read(text), TablesRead(shown, tables.unread))
+    return Observation(text if args.csv else context.read(text), TablesRead(shown, tables.unread))
 
 
 @tool(read_only=True, by_default=False, by_executors=False, gives="fields, counts and records as CSV")
@@ -99,7 +99,7 @@ async def read_records(args: ReadRecordsArguments, context: Context) -> Observat
         text = "\n".join([head, as_csv(fields, rows[: args.limit or None]), *unread_lines(records.unread)])
     else:
         text = "\n".join(["Nothing repeats on the page.", *unread_lines(records.unread)])
-    return Observation(context.read(text), RecordsRead(fields, rows, records.unread))
+    return Observation(text if args.csv else context.read(text), RecordsRead(fields, rows, records.unread))
 
 
 @tool(

@@ -11,10 +11,12 @@ import pypdf
 import pytest
 from pytest_httpserver import HTTPServer
 
+from cdp_agent.browser import Browser
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.files import contents
 from cdp_agent.page.files.contents import FileContent, FileWindow, Kind, read
 from cdp_agent.page.page import Page
+from cdp_agent.session.session import Session
 from tests.tables import table
 
 CSV = "Name;Preis\r\nMüller – 1;1,50\r\n\r\nÖzil;2\r\n"
@@ -150,15 +152,17 @@ async def test_a_list_that_a_tab_shows_as_json_has_rows(page: Page, httpserver: 
     assert await page.records() == [{"a": "1"}, {"a": "2"}]
 
 
-async def test_only_downloads_are_read_by_their_names(page: Page, httpserver: HTTPServer) -> None:
+async def test_only_downloads_are_read_by_their_names(browser: Browser, page: Page, httpserver: HTTPServer) -> None:
     for name, text in (("notes.txt", "one\ntwo\n"), ("data.json", json.dumps({"a": 1}))):
         headers = {"Content-Disposition": f"attachment; filename={name}"}
         httpserver.expect_request(f"/{name}").respond_with_data(text, headers=headers)
         await page.goto(httpserver.url_for(f"/{name}"))
 
     notes = await page.read_file("notes.txt", offset=1)
+    past_the_end = await Session(browser, page=page).call("read_file", {"file": "notes.txt", "offset": 9})
 
     assert (notes.parts, notes.total) == (["two"], 2)
+    assert past_the_end.text == "notes.txt: 2 lines, none after the first 9:"
     assert (await page.read_file()).parts == ["{", ' "a": 1', "}"]
     with pytest.raises(InvalidArguments, match=r"No download is called '/etc/hostname'\. There are: .*'notes.txt'"):
         await page.read_file("/etc/hostname")

@@ -134,7 +134,8 @@ def _section_text(section: Section, offset: int, budget_tokens: int) -> str:
         room -= len(part)
     end, total = offset + len(shown), section.total
     count = f"{'many' if total is None else f'{total:,}'} {section.unit}{'' if total == 1 else 's'}"
-    which = f", {offset + 1:,} to {end:,}" if end != total or offset else ""
+    which = f", {offset + 1:,} to {end:,}" if shown and (end != total or offset) else ""
+    which += "" if shown or not offset else f", none after the first {offset:,}"
     more = f"… offset={end} reads on." if end != total and shown else ""
     return "\n".join(filter(None, [f"{section.name}: {count}{which}:", section.head, *shown, more]))
 

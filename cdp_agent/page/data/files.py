@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError
 from cdp_agent.page.files.contents import FILE_KINDS, FileContent, FileTable, FileWindow, Kind, kind_shown, read
-from cdp_agent.page.snapshot.file_text import content_of, read_file, read_shown
+from cdp_agent.page.snapshot.file_text import content_of, opened_in, read_file, read_shown
 from cdp_agent.page.tab.tab import Tab
 
 from .naming import distinct
@@ -18,9 +18,10 @@ _WITH_ROWS: tuple[Kind, ...] = ("csv", "tsv", "json", "ndjson")
 
 async def file_of(tab: Tab, name: str | None, window: FileWindow) -> FileContent:
     """What is in a download, or in the file that the tab shows, see `Page.read_file`."""
-    content = await _shown(tab, FILE_KINDS, window) if name is None else None
+    opened = opened_in(await (await tab.frames()).root.world()) if name is None else None
+    content = await _shown(tab, FILE_KINDS, window) if name is None and opened is None else None
     if content is None:
-        path = tab.downloads.file(name)
+        path = opened or tab.downloads.file(name)
         try:
             content = await read(path, path.name, window)
         except OSError as error:

@@ -81,7 +81,7 @@ class FileContent(msgspec.Struct, frozen=True, kw_only=True):
         if self.kind == "pdf":
             pages = map("## {}\n{}".format, self.page_names, self.parts)
             return [Section(self.name, "page", list(pages), self.total)]
-        if self.parts:
+        if self.parts or self.total:
             return [Section(self.name, "line", self.parts, self.total)]
         return [
             Section(table.name or self.name, "row", [_csv(row) for row in rows], table.total, _csv(table.columns))

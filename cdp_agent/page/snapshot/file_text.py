@@ -40,6 +40,11 @@ def content_of(world: World) -> FileContent | None:
     return _contents.get(world)
 
 
+def opened_in(world: World) -> Path | None:
+    """The file that was opened in place of the world's document; None without one."""
+    return _opened.get(world)
+
+
 def open_file(world: World, path: Path) -> None:
     """Has the file read from now on in place of the document."""
     close_file(world)
@@ -57,7 +62,7 @@ async def read_file(frame: Frame, world: World, shown: str) -> None:
 
     Raises SessionClosed, BrowserError.
     """
-    path = _opened.get(world)
+    path = opened_in(world)
     if world in _contents or not (path or shown):
         return
     if path is None:

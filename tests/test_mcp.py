@@ -178,7 +178,7 @@ async def test_each_tool_says_whether_it_only_reads_and_whether_what_it_does_sta
 
     assert len(hints) == len(tools)
     assert {name for name, each in hints.items() if each.read_only_hint} == {
-        *("snapshot", "markdown", "search_page", "find_elements", "screenshot")
+        *("snapshot", "markdown", "search_page", "find_elements", "screenshot", "read_file")
     }
     assert {name for name, each in hints.items() if each.destructive_hint} == {
         *("click", "dialog", "fill", "press", "type_text", "upload")

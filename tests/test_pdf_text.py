@@ -58,11 +58,11 @@ async def test_the_text_of_a_pdf_is_read_in_each_way_and_what_hinders_that_is_to
         patch.setattr(file_text, "READING_S", 0.0)
         without_time = last_line(await page.snapshot())
     file_text._contents.clear()
-    within_a_budget = (await page.snapshot(budget_tokens=250)).text
+    within_a_budget = (await page.snapshot(budget_tokens=50)).text
     snapshot = await page.snapshot()
     (match,) = (await page.search("terms of")).matches
 
-    assert snapshot.text.split("\n")[:6] == [
+    assert snapshot.text.split("\n") == [
         "- document [type=pdf] [pages=2]:",
         '  - region "Page 1 of 2":',
         "    | Invoice 77",
@@ -75,7 +75,6 @@ async def test_the_text_of_a_pdf_is_read_in_each_way_and_what_hinders_that_is_to
     assert "left out: the text of the PDF: to read it, " in without_package
     assert "[files]" in without_package
     assert without_time.startswith("… left out: the text of the PDF: pages 1 to 2 were not read within ")
-    assert "Total 12.50 EUR" in within_a_budget
     assert "left out" in within_a_budget
     assert [request.path for request, _ in httpserver.log if request.path.endswith(".pdf")] == [urlsplit(address).path]
 

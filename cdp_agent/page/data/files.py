@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError
 from cdp_agent.page.files.contents import FILE_KINDS, FileContent, FileTable, FileWindow, Kind, kind_shown, read
@@ -46,7 +48,8 @@ async def _shown(tab: Tab, kinds: Sequence[Kind], window: FileWindow) -> FileCon
     kind = kind_shown(frame.url, frame.mime_type)
     if kind is None:
         return None
-    return await read_shown(root, frame.url, kind, window) if kind in kinds else FileContent(kind=kind)
+    content = await read_shown(root, frame.url, kind, window) if kind in kinds else FileContent(kind=kind)
+    return msgspec.structs.replace(content, name=frame.url.partition("?")[0].rpartition("/")[2])
 
 
 def named_rows(table: FileTable) -> tuple[list[str], list[dict[str, str]]]:

@@ -279,6 +279,8 @@ class _Composer:
             if file.unread:
                 self.omitted.append(Omitted(what_of(file), file.unread))
             lines = ["." * self._marks + line for line in lines_of(file)]
+            if file.parts and not file.name:  # a PDF in its viewer, of which nothing else is the page's
+                return self._indented("\n".join(lines), indent)
             text = "\n".join([*lines, *filter(None, [text])])
         if indent:
             text = self._indented(text, indent)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cdp_agent.browser.browser import Opening as Opening
     from cdp_agent.browser.context import BrowserContext as BrowserContext
     from cdp_agent.browser.launch.proxy import Proxy as Proxy
+    from cdp_agent.browser.politeness import Politeness as Politeness
     from cdp_agent.config.settings import Config as Config
     from cdp_agent.errors import AmbiguousLocator as AmbiguousLocator
     from cdp_agent.errors import NoMatch as NoMatch
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.activity.bodies import ResponseBody as ResponseBody
     from cdp_agent.page.activity.console import ConsoleMessage as ConsoleMessage
     from cdp_agent.page.activity.console import ConsoleResult as ConsoleResult
+    from cdp_agent.page.activity.network import ErrorStatus as ErrorStatus
     from cdp_agent.page.activity.network import RequestFailure as RequestFailure
     from cdp_agent.page.activity.request_log import RequestInfo as RequestInfo
     from cdp_agent.page.activity.request_log import RequestsResult as RequestsResult
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from cdp_agent.page.data.structured import StructuredData as StructuredData
     from cdp_agent.page.data.tables import PageTable as PageTable
     from cdp_agent.page.data.tables import Tables as Tables
+    from cdp_agent.page.files.contents import FileContent as FileContent
+    from cdp_agent.page.files.contents import FileTable as FileTable
     from cdp_agent.page.page import Locator as Locator
     from cdp_agent.page.page import Page as Page
     from cdp_agent.page.picture.video import VideoRecording as VideoRecording
@@ -98,7 +102,10 @@ _MODULES = {
     "Download": "page.tab.downloads",
     "DownloadWatcher": "page.tab.downloads",
     "ElementRef": "page.snapshot.refs",
+    "ErrorStatus": "page.activity.network",
     "Event": "events",
+    "FileContent": "page.files.contents",
+    "FileTable": "page.files.contents",
     "FilledField": "page.receipts.receipts",
     "FindResult": "page.query.find",
     "FoundElement": "page.query.find",
@@ -117,6 +124,7 @@ _MODULES = {
     "PageSchema": "page.query.schema",
     "PageTable": "page.data.tables",
     "Patience": "providers.request_options",
+    "Politeness": "browser.politeness",
     "Proxy": "browser.launch.proxy",
     "Receipt": "page.receipts.receipts",
     "Records": "page.data.records",

@@ -32,6 +32,10 @@ class TaskError(msgspec.Struct, frozen=True):
     code: ErrorCode
     message: str
     where: ErrorPlace = "task"
+    http_status: int | None = None
+    """That of the page at which the run ended, if it is an error (400 or more)."""
+    retry_after_s: float | None = None
+    """How many seconds the server of that page asks to wait."""
 
 
 class Stats(msgspec.Struct, frozen=True):

@@ -315,7 +315,7 @@ def fields(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 OF_THE_ENVIRONMENT = {"api_key", "executor_api_key", "fallback_api_key", "search_api_key"}
-OF_THE_COMMAND = {"approve", "approver", "ask_user", "act_log"}  # made of its own settings, or by itself
+OF_THE_COMMAND = {"approve", "approver", "ask_user", "act_log", "politeness"}  # made of its own settings, or by itself
 OF_THE_BROWSER = {"allow", "deny"}  # where they hold for all of its tabs
 TAKEN = {
     "agent": keywords(Agent.__init__),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import msgspec
 import pytest
@@ -80,6 +81,8 @@ def calls(url: str, file: str) -> Iterator[bytes]:
     yield tool_call("read_table", {})
     yield tool_call("read_records", {})
     yield tool_call("read_data", {})
+    yield tool_call("goto", {"url": urljoin(url, "/file")})
+    yield tool_call("read_file", {})
     yield tool_call("search_page", {"pattern": CANARY})
     yield tool_call("search_page", {"pattern": "xylofone"})
     yield tool_call("search_page", {"pattern": "("})
@@ -149,7 +152,7 @@ async def run(
     browser: Browser, page: Page, serve: Serve, tmp_path: Path, *, most: int | None = None, **limits: Any
 ) -> ReplayServer:
     """`most`: only so many of the calls, and the last."""
-    serve("x", path="/file", content_type="application/octet-stream")
+    serve(f"x {CANARY}", path="/file", content_type="application/octet-stream")
     serve(f"<title>{CANARY}</title><p>{CANARY}", path="/popup")
     url = serve(EVERYWHERE.replace("{{breaking}}", BREAKING))
     file = tmp_path / f"{CANARY}.txt"

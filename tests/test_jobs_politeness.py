@@ -9,16 +9,15 @@ import time
 import httpx
 import pytest
 
+from cdp_agent.browser.politeness import Politeness, Robots
 from cdp_agent.jobs.load import Concurrency, Measured
-from cdp_agent.jobs.politeness import Politeness, Robots
-from cdp_agent.jobs.tasks import JobOptions
 
 A, B = "http://a.example", "http://b.example"
 MB_OF_ALL = 16_000.0
 
 
 async def test_no_more_visitors_are_at_an_origin_than_may_be() -> None:
-    polite = Politeness(JobOptions(per_origin=2))
+    polite = Politeness(per_origin=2)
     at: set[str] = set()
     most = 0
 
@@ -37,7 +36,7 @@ async def test_no_more_visitors_are_at_an_origin_than_may_be() -> None:
 
 
 async def test_whoever_goes_elsewhere_leaves_first() -> None:
-    polite = Politeness(JobOptions(per_origin=1))
+    polite = Politeness(per_origin=1)
     await polite.visit("one", A, A)
     await polite.visit("two", B, B)
 
@@ -46,7 +45,7 @@ async def test_whoever_goes_elsewhere_leaves_first() -> None:
 
 
 async def test_documents_of_an_origin_are_apart() -> None:
-    polite = Politeness(JobOptions(delay_s=0.05))
+    polite = Politeness(delay_s=0.05)
     visits: list[tuple[str, float]] = []
 
     async def visit(visitor: str, origin: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,23 @@ async def test_after_something_was_done_the_next_attempt_goes_on_from_there() ->
 
     assert [order.goes_on for order in workers.orders] == [False, True]
     assert (result.attempts, result.tokens) == (2, OK.tokens)  # which the second one has counted on
+
+
+async def test_a_server_that_asks_to_wait_is_asked_again_only_then() -> None:
+    busy = AttemptResult(False, error=TaskError("failed", "Busy.", retry_after_s=0.3))
+    too_long = AttemptResult(False, error=TaskError("failed", "Busy.", retry_after_s=86_400))
+    began: list[float] = []
+
+    def play(order: Order) -> AttemptResult:
+        began.append(time.monotonic())
+        return OK if order.attempt == 2 else busy
+
+    [result] = await all_of(batch(Scripted(play), jobs(1), retries=1))
+    [given_up] = await all_of(batch(Scripted(lambda _: too_long), jobs(1), retries=1))
+
+    assert result.ok
+    assert began[1] - began[0] >= 0.3
+    assert (given_up.attempts, given_up.error) == (1, too_long.error)
 
 
 async def test_an_act_under_way_is_never_repeated() -> None:

@@ -18,6 +18,7 @@ LAYERS = [
     "action_log",
     "errors",
     "extras",
+    "retry_after",
     "security",
     "cdp",
     "page",
@@ -47,7 +48,7 @@ PART_OF = {"event": "events", "outcome": "events", "step_events": "events", "ste
 # Inside a package: its folders, and modules where they matter; "." is every other file that lies in it.
 ROOMS = {
     "page": [
-        *("js", "frames", "snapshot", "activity", "policy", "tab"),
+        *("js", "frames", "files", "snapshot", "activity", "policy", "tab"),
         *("refs", "locators", "query", "markdown", "data", "picture", "receipts", "actions", "fields", "."),
     ],
     "browser": ["launch", "attach", "."],

@@ -177,7 +177,7 @@ async def test_each_tool_says_whether_it_only_reads_and_whether_what_it_does_sta
     hints = {name: each.annotations for name, each in tools.items() if each.annotations is not None}
 
     assert {name for name, each in hints.items() if each.read_only_hint} == {
-        *("snapshot", "markdown", "search_page", "find_elements", "screenshot")
+        *("snapshot", "markdown", "search_page", "find_elements", "screenshot", "read_file")
     }
     assert tools.keys() - hints.keys() == {  # what may stay is what the protocol implies
         *("click", "dialog", "fill", "fill_form", "press", "type_text", "upload")

@@ -16,8 +16,9 @@ from cdp_agent.errors import (
 )
 from cdp_agent.providers.base import Reply
 from cdp_agent.providers.exchange import ClosedSilently, exchange, http_client
-from cdp_agent.providers.request_options import Patience, retry_after_s
+from cdp_agent.providers.request_options import Patience
 from cdp_agent.providers.services import endpoint
+from cdp_agent.retry_after import retry_after_s
 from tests.raw_server import talking
 from tests.sockets import EVENTS, Answer, always, response, serve
 from tests.tables import table

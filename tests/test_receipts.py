@@ -463,7 +463,10 @@ async def test_a_download_is_told_with_its_place(page: Page, serve: Serve) -> No
     (download,) = receipt.downloads
     assert download.path is not None
     assert Path(download.path).read_text() == "1234"  # noqa: ASYNC240
-    assert receipt.text == f'clicked E1 link "report"\ndownloaded report.csv (4 bytes) to {download.path}'
+    assert (
+        receipt.text
+        == f'clicked E1 link "report"\ndownloaded report.csv (4 bytes) to {download.path}: read_file reads it'
+    )
 
 
 async def test_what_a_slow_request_brings_belongs_to_the_action(

@@ -187,6 +187,7 @@ def test_the_built_in_tools() -> None:
         "extract",
         "read_table",
         "read_records",
+        "read_file",
         "read_data",
         "read_console",
         "read_network",

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from typing import TypedDict, Unpack
 
     from cdp_agent.browser.context import BrowserContext
+    from cdp_agent.browser.politeness import Politeness
     from cdp_agent.decisions import AskUser
     from cdp_agent.page.page import Page
     from cdp_agent.steps.approval.approval import Approver
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
         approval_timeout_s: float
         trace: TraceOptions | str | os.PathLike[str] | None
         act_log: ActLog | None
+        politeness: Politeness | None
         otel: bool
         environment: Mapping[str, str] | None
 
@@ -203,7 +205,7 @@ class Agent:
         if not self._plans:
             run = Run(self._browser, self._endpoint, self._tools, self._options, run_task, self._fallback)
             approval = _let_ask(run, self._given)
-            run.pause, run.act_log = pause, self._given.act_log
+            run.pause, run.act_log, run.politeness = pause, self._given.act_log, self._given.politeness
             _watch(run, self._trace, self._telemetry)
             return Loop(run, page, stop, approval=approval).events()
         from cdp_agent.steps.flow.flow import planned_flow  # late: steps take half as long to import as all of an agent
@@ -299,7 +301,7 @@ class Agent:
             tools = for_steps(tools, with_model=first is not None)
             flow = saved_flow(saved, agent_options, environment)
         run = Run(browser, first, tools, of_run, task, fallback)
-        run.pause, run.act_log = pause, agent_options.act_log
+        run.pause, run.act_log, run.politeness = pause, agent_options.act_log, agent_options.politeness
         _watch(run, None if trace is None else options_of(trace), telemetry)
         if flow is not None:
             return Loop(run, stop=stop, flow=flow).events()
@@ -314,7 +316,7 @@ class Agent:
         if first is None and self._given.upload_folders is None:
             options = msgspec.structs.replace(options, upload_folders=None)
         run = Run(self._browser, first, tools, options, task, self._fallback)
-        run.act_log = self._given.act_log
+        run.act_log, run.politeness = self._given.act_log, self._given.politeness
         _watch(run, self._trace, self._telemetry)
         return run
 

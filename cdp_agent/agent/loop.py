@@ -10,6 +10,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, nullcontext
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import OverBudget, out_of_time
 from cdp_agent.agent.rows.handing_over import handing_over, looking
@@ -22,6 +24,7 @@ from cdp_agent.agent.state.run import End, Run
 from cdp_agent.agent.steps_tool import STEPS
 from cdp_agent.agent.toolset import TypedDone
 from cdp_agent.agent.turn import take_last_turn, take_turn
+from cdp_agent.browser.politeness import visiting
 from cdp_agent.decisions import AskUser, Paused
 from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError, SetupError
 from cdp_agent.events import (
@@ -34,6 +37,7 @@ from cdp_agent.events import (
 )
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.frames.deadline import Deadline
+from cdp_agent.page.page import tab_of
 from cdp_agent.page.policy.limits import limited
 from cdp_agent.security.quoting import visible
 
@@ -135,7 +139,8 @@ class Loop:
         tell_endpoints(run)
         try:
             run.deadline = Deadline(run.time_left_s, error=lambda: OverBudget(out_of_time(run.limits)))
-            async with limited(run.options.rules), run.deadline, AsyncExitStack() as stack:
+            polite = visiting(run.politeness)
+            async with limited(run.options.rules), polite, run.deadline, AsyncExitStack() as stack:
                 if run.models.has_model:
                     run.models.client = await stack.enter_async_context(run.models.client_of())
                 await self._flow(run, self._page)
@@ -147,6 +152,7 @@ class Loop:
             run.fail("failed", str(error), "browser")
         except SetupError as error:  # the checkpoint cannot be written
             run.fail("failed", str(error))
+        _note_status(run)
         if run.watcher is not None:
             await run.watcher.end()
         self._forget_checkpoint()
@@ -180,6 +186,21 @@ class Loop:
         run = self._run
         if run.options.checkpoint is not None and run.end is not None and run.end.error is None:
             checkpoint.forget(run.options.checkpoint)
+
+
+def _note_status(run: Run) -> None:
+    """Notes in the run's error the status of the page at which it ended; where all pages were errors, it has failed."""
+    if run.end is None or "tabs" not in vars(run):
+        return
+    tabs = [tab_of(page).activity for page in run.tabs.visited]
+    status, error = tab_of(run.tabs.page).activity.error_status, run.end.error
+    if status is None:
+        return
+    if error is None and all(tab.requests.had_only_errors for tab in tabs if tab.document.number):
+        error = TaskError("failed", f"No page was shown: {run.tabs.page.url} came with {status}.", "browser")
+    if error is not None:
+        error = msgspec.structs.replace(error, http_status=status.status, retry_after_s=status.retry_after_s)
+        run.end = msgspec.structs.replace(run.end, error=error)
 
 
 async def pause_for_user(run: Run, approval: RunApproval | None) -> bool:

@@ -16,6 +16,7 @@ class FrameInfo(Result, frozen=True):
     parent_id: str | None = None
     url_fragment: str = ""
     unreachable_url: str | None = None
+    mime_type: str = ""
 
 
 class FrameTreeNode(Result, frozen=True):

@@ -50,6 +50,7 @@ SHORT: Mapping[str, str] = {
     "type_text": "type",
     "read_table": "table",
     "read_records": "records",
+    "read_file": "file",
     "read_data": "data",
     "read_console": "console",
     "read_network": "network",

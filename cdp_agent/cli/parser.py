@@ -147,7 +147,7 @@ def _from_positionals(tool: Tool, fixed: Mapping[str, object], values: list[str]
         return None, {"key": " ".join(values)} | ({} if ref is None else {"ref": ref})
     if len(values) == len(required):
         return None, dict(zip(required, values, strict=True))
-    if len(values) == len(required) + 1 and tool.read_only and not _is_own_ref(values[0], tool):
+    if len(values) == len(required) + 1 and not _is_own_ref(values[0], tool) and _takes_url(tool):
         return values[0], dict(zip(required, values[1:], strict=True))
     if (
         len(values) == len(required) + 1
@@ -205,6 +205,11 @@ def _is_own_ref(word: str, tool: Tool) -> bool:
     return "ref" in properties and is_element(word) and not (word.isdigit() and "text" in properties)
 
 
+def _takes_url(tool: Tool) -> bool:
+    """Whether an address may come first, which is opened: what reads pages takes one, but not what reads a file."""
+    return tool.read_only and "file" not in tool.parameters["properties"]
+
+
 def _other_positional(tool: Tool) -> str:
     """The optional argument that may be positional: a ref, as of `drag` and `press`, or the only one (`dialog`)."""
     properties, required = tool.parameters["properties"].items(), tool.parameters["required"]
@@ -220,7 +225,7 @@ def _default_positional(tool: Tool, fixed: Mapping[str, object]) -> str:
 
     What is only on or off is an option.
     """
-    if tool.read_only or fixed.get("action") == "open":
+    if _takes_url(tool) or fixed.get("action") == "open":
         return "url"
     properties = tool.parameters["properties"].items()
     return next((name for name, kind in properties if name not in fixed and kind["type"] != "boolean"), "")
@@ -238,7 +243,7 @@ def _help_of(tool: Tool, fixed: Mapping[str, object]) -> str:
     properties = tool.parameters["properties"]
     required = [name for name in tool.parameters["required"] if name not in fixed]
     described = {name.upper(): properties[name]["description"] for name in required}
-    if tool.read_only:
+    if _takes_url(tool):
         described = {
             "URL": "opened first." if described else "opened first (default: the open page).",
             **described,

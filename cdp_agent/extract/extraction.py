@@ -89,7 +89,9 @@ async def extract(
     async with AsyncExitStack() as stack:
         if isinstance(model, str):
             model = await stack.enter_async_context(Client(endpoint(model, environment=os.environ)))
-        contents = await markdown.take(tab_of(page))
+        contents, status = await markdown.take(tab_of(page)), tab_of(page).activity.error_status
+        if status is not None:
+            notices.append(f"The page came with {status}: it may be no more than what its server says of an error.")
         run = _Run(model, description, contents)
         value = await run.answer(form, context_tokens)
     # In a thread, since a thousand rows take a tenth of a second, in which nothing else would go on.

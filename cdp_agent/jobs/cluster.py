@@ -20,11 +20,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from cdp_agent import errors
+from cdp_agent.browser.politeness import Politeness
 from cdp_agent.config import Config
 from cdp_agent.errors import BrowserError, CdpAgentError, SetupError
 from cdp_agent.extras import missing_extra
 from cdp_agent.jobs.node import PROBE, NodeWorker, settings_for_nodes
-from cdp_agent.jobs.politeness import Politeness
 from cdp_agent.jobs.states import StateStore
 from cdp_agent.jobs.tasks import Job, JobOptions
 from cdp_agent.jobs.working import AttemptResult, OnSpent, Order
@@ -327,7 +327,8 @@ class RayWorkers:
     def _start_politeness(self) -> Any:
         """On our own node, since no other one lives as long as the batch."""
         made = _ray().remote(max_concurrency=10_000, num_cpus=0, scheduling_strategy=_on(self._home))(Politeness)
-        return made.remote(self._options)
+        options = self._options
+        return made.remote(per_origin=options.per_origin, delay_s=options.delay_s, robots=options.robots)
 
 
 def _ray() -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from cdp_agent.browser.politeness import Pacing, Politeness
 from cdp_agent.config import Config
 from cdp_agent.config.file import ConfigFile, config_path
 from cdp_agent.config.setting import settings_of
@@ -23,7 +24,6 @@ from cdp_agent.config.values import MASK, checked, plain, shown
 from cdp_agent.errors import CdpAgentError, SetupError
 from cdp_agent.jobs.journal import next_attempt
 from cdp_agent.jobs.load import Concurrency, cores, measure
-from cdp_agent.jobs.politeness import Pacing, Politeness
 from cdp_agent.jobs.states import OWNER, store_at
 from cdp_agent.jobs.tasks import Job, JobOptions
 from cdp_agent.jobs.working import AttemptResult, Order, Worker
@@ -52,7 +52,7 @@ class NodeWorker:
         self._config = _settings_here(settings)
         self._store = store_at(storage)
         self._folder = Path(tempfile.mkdtemp(prefix="cdp-agent-node-"))
-        pacing: Pacing = Politeness(JobOptions()) if politeness is None else _RemotePoliteness(politeness)
+        pacing: Pacing = Politeness() if politeness is None else _RemotePoliteness(politeness)
         self._worker = Worker(self._config, self._options, self._store, pacing, self._folder, shared=True)
         self._stop = asyncio.Event()
         self._spent: dict[str, tuple[int, float | None]] = {}

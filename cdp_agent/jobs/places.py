@@ -7,10 +7,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from cdp_agent.browser.politeness import Politeness
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
 from cdp_agent.jobs.load import Concurrency, cores, measure
-from cdp_agent.jobs.politeness import Politeness
 from cdp_agent.jobs.states import StateStore
 from cdp_agent.jobs.tasks import Job, JobOptions
 from cdp_agent.jobs.working import AttemptResult, OnSpent, Order, Worker, Workers
@@ -24,7 +24,7 @@ class LocalWorkers:
 
     def __init__(self, config: Config, options: JobOptions, store: StateStore, folder: Path) -> None:
         """Raises SetupError."""
-        self._politeness = Politeness(options)
+        self._politeness = Politeness(per_origin=options.per_origin, delay_s=options.delay_s, robots=options.robots)
         self._worker = Worker(config, options, store, self._politeness, folder, shared=False)
         fixed = None if options.concurrency == "auto" else options.concurrency
         self._measured_at = time.monotonic()

@@ -23,6 +23,8 @@ from cdp_agent.outcome import TaskError
 
 _LOOK_AGAIN_S = 1.0
 """The seconds between two checks of how many tasks may run at once."""
+LONGEST_WAIT_S = 3_600.0
+"""A server that asks to wait for longer (Retry-After) is not asked again."""
 
 
 class JobRun:
@@ -176,6 +178,8 @@ class JobRun:
         at = [order.job.origin for order in self._running.values()]
         for index, order in enumerate(self._pending):
             origin = order.job.origin
+            if order.not_before > time.monotonic():
+                continue  # the server asked to wait
             if most is None or origin is None or at.count(origin) < most:
                 del self._pending[index]
                 return order
@@ -216,11 +220,14 @@ class JobRun:
         goes_on = attempted.acts.over > 0
         spent = Spent(order.job.id, failed=True) if goes_on else _spent(order, attempted, failed=True)
         self._add_spent(spent)
-        self._pending.append(Order(order.job, order.attempt + 1, goes_on))
+        wait_s = attempted.retry_after_s or 0.0
+        self._pending.append(Order(order.job, order.attempt + 1, goes_on, time.monotonic() + wait_s))
         return []
 
     def _tries_again(self, order: Order, attempted: AttemptResult) -> bool:
         if self._history.failures(order.job.id) >= self._options.retries or attempted.acts.under_way is not None:
+            return False
+        if (attempted.retry_after_s or 0.0) > LONGEST_WAIT_S:
             return False
         return not attempted.acts.over or attempted.can_go_on
 

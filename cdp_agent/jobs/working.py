@@ -15,19 +15,17 @@ from cdp_agent.agent.base.act_log import LoggedAct
 from cdp_agent.agent.base.task import Limits
 from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.browser.context import BrowserContext
+from cdp_agent.browser.politeness import Pacing, Visitor
 from cdp_agent.config import Config, agent_keywords, resume_keywords, steps_keywords
 from cdp_agent.errors import BrowserError, ProtocolError, SetupError
 from cdp_agent.events import Event, TaskCompleted, TaskMetricsIncremental
 from cdp_agent.jobs.chromes import Chromes
-from cdp_agent.jobs.politeness import Pacing
 from cdp_agent.jobs.states import Acts, JobState, StateStore
 from cdp_agent.jobs.tasks import Job, JobOptions
 from cdp_agent.outcome import AgentResult, ErrorPlace, Stats, TaskError
-from cdp_agent.page.frames.deadline import Pause
 from cdp_agent.page.policy.limits import limited
 from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.page.policy.unsafe import RequestKind, is_certain, outline_of, without_query
-from cdp_agent.security.origins import origin_of
 from cdp_agent.steps.approval.policy import rules_from
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.page import Page
 
 
-class TaskWatch:
+class TaskWatch(Visitor):
     """Watches what a task does to pages: the `ActLog` of its run, and the `Gate` that its requests pass.
 
     An act that is known in advance to be irreversible is stored before it is carried out. If only a request that the
@@ -44,10 +42,8 @@ class TaskWatch:
     """
 
     def __init__(self, visitor: str, state: JobState, pacing: Pacing) -> None:
-        self.pause = Pause()
-        self._visitor = visitor
+        super().__init__(visitor, pacing)
         self._state = state
-        self._pacing = pacing
         self._act: LoggedAct | None = None
         self._acted = False
         self._usual: set[str] = set()
@@ -65,16 +61,10 @@ class TaskWatch:
 
     async def refusal(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> str | None:
         """See `Gate`."""
-        with self.pause.asking():
-            if kind not in (None, "downloads"):
+        if kind not in (None, "downloads"):
+            with self.pause.asking():
                 await self._note(event, kind)
-            if not document or (origin := origin_of(event.request.url)) is None:
-                return None
-            return await self._pacing.visit(self._visitor, str(origin), event.request.url)
-
-    async def leave(self) -> None:
-        """Ends the watch, since the attempt is over."""
-        await self._pacing.leave(self._visitor)
+        return await super().refusal(event, kind, document=document)
 
     async def _note(self, event: fetch.RequestPaused, kind: RequestKind) -> None:
         request = event.request
@@ -98,6 +88,8 @@ class Order(msgspec.Struct, frozen=True):
     job: Job
     attempt: int
     goes_on: bool = False
+    not_before: float = 0.0
+    """On the monotonic clock of the batch."""
 
 
 class AttemptResult(msgspec.Struct, frozen=True):
@@ -116,6 +108,11 @@ class AttemptResult(msgspec.Struct, frozen=True):
     acts: Acts = Acts()
     stopped: bool = False
     can_go_on: bool = False
+
+    @property
+    def retry_after_s(self) -> float | None:
+        """How many seconds the server of its last page asked to wait."""
+        return None if self.error is None else self.error.retry_after_s
 
 
 OnSpent = Callable[[int, float | None], None]

@@ -8,9 +8,10 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from cdp_agent.page import parts
-from cdp_agent.page.activity.bodies import ResponseBody, body_of
+from cdp_agent.page.activity.bodies import ResponseBody, document_or_body_of
 from cdp_agent.page.activity.console import ConsoleResult, Level
 from cdp_agent.page.activity.request_log import RequestsResult, Status
+from cdp_agent.page.files.contents import FileContent, FileWindow
 from cdp_agent.page.locators.target import Target, ref_of
 from cdp_agent.page.snapshot.budget import is_whole
 from cdp_agent.page.snapshot.snapshot import Snapshot
@@ -133,6 +134,20 @@ class ReadablePage:
 
         return await records.records(self._tab, await ref_of(self._tab, ref))
 
+    async def read_file(
+        self, name: str | None = None, *, offset: int = 0, limit: int = 1_000, sheet: str | None = None
+    ) -> FileContent:
+        """What is in a file that was downloaded in the browser context: a PDF, CSV, TSV, XLSX, JSON, NDJSON or a text.
+
+        `name` is its name or path, as receipts have it; None: the file that the tab shows, else the last download.
+        `limit` rows, pages or lines after the first `offset` are read, of a workbook those of each `sheet`, within
+        20 s. A first row names the columns of a table. Raises InvalidArguments for a name that no download has;
+        ActionError where nothing can be read, which says what to install for PDF and XLSX (the extra `files`).
+        """
+        from cdp_agent.page.data.files import file_of  # late, as markdown
+
+        return await file_of(self._tab, name, FileWindow(offset, limit, sheet))
+
     async def structured_data(self) -> StructuredData:
         """What the page states for programs, in all frames: JSON-LD, microdata, <meta>, the state of its scripts."""
         from cdp_agent.page.data import structured  # late, as markdown
@@ -155,7 +170,7 @@ class ReadablePage:
 
         `kind` is Chrome's name ("document", "xhr", "fetch", "script", …), or "api" for xhr and fetch; `status` a number
         (422), a class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", ignoring case. The latest
-        `max_results` are returned. The last 1,000 requests are kept. Raises InvalidArguments.
+        `max_results` are returned, with their response headers. The last 1,000 are kept. Raises InvalidArguments.
         """
         await self._tab.frames()
         return self._tab.activity.requests.log.found(kind=kind, status=status, text=text, max_results=max_results)
@@ -163,10 +178,11 @@ class ReadablePage:
     async def response_body(self, number: int) -> ResponseBody:
         """The response body of a request in `requests`, by its `number`.
 
-        Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over 200 KB.
+        Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over 200 KB,
+        but for the tab's document itself, such as a PDF.
         """
-        await self._tab.frames()
-        return await body_of(self._tab.activity.requests.log.request(number))
+        root = (await self._tab.frames()).root
+        return await document_or_body_of(self._tab.activity.requests.log.request(number), root)
 
     async def har(
         self,

@@ -12,9 +12,10 @@ import httpx
 
 from cdp_agent.errors import BadReply, ModelError, Unreachable
 from cdp_agent.providers.base import Decoder, Reply
-from cdp_agent.providers.request_options import Patience, retry_after_s
+from cdp_agent.providers.request_options import Patience
 from cdp_agent.providers.services import Endpoint
 from cdp_agent.providers.shared.errors import model_error
+from cdp_agent.retry_after import retry_after_s
 
 _MOST_BYTES_OF_AN_ERROR = 20_000
 _MOST_BYTES = 64_000_000

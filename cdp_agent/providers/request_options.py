@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import time
 from typing import Literal, get_args
 
 import msgspec
@@ -69,24 +68,3 @@ class RequestOptions(msgspec.Struct, frozen=True, kw_only=True):
             raise SetupError(f"max_output_tokens is at least 1, not {self.max_output_tokens}.")
         if self.constrained not in ("auto", True, False):
             raise SetupError(f'constrained is "auto", True or False, not {self.constrained!r}.')
-
-
-def retry_after_s(seconds: str | None, milliseconds: str | None = None) -> float | None:
-    """The seconds to wait according to a provider's headers, None if they do not say.
-
-    `retry-after` has seconds or a date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after); `retry-after-ms`,
-    which OpenAI and Azure send, is more precise.
-    """
-    for value, scale in ((milliseconds, 1000.0), (seconds, 1.0)):
-        try:
-            wait_s = float(value or "") / scale
-        except ValueError:
-            continue
-        if wait_s >= 0:  # neither negative nor NaN
-            return wait_s
-    from email.utils import parsedate_to_datetime  # late: 5 ms, and few services write a date
-
-    try:
-        return max(0.0, parsedate_to_datetime(seconds or "").timestamp() - time())
-    except ValueError:
-        return None

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, ParamSpec, Protocol
+from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -22,11 +23,14 @@ import msgspec
 from cdp_agent.browser.browser import Browser, Opening
 from cdp_agent.browser.context import BrowserContext
 from cdp_agent.browser.opening import Opens
+from cdp_agent.browser.politeness import Politeness, Visitor
 from cdp_agent.decisions import AskUser, UserAnswer, UserAsk
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgentError, DialogOpen, PageUnresponsive
 from cdp_agent.page.actions import leaving
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.page import tab_of
+from cdp_agent.page.policy.limits import TabLimits
+from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.page.tab.dialog_policy import DialogPolicy
 from cdp_agent.page.tab.dialogs import dialogs_answered
 from cdp_agent.security.fence import all_inert
@@ -109,6 +113,7 @@ class Session:
     tab. `tools` are those that can be called; the default is all built-in ones. For `secrets`, `upload_folders`,
     `schemes`, `approve` and `ask_user` see Permissions. A call times out after `timeout_s`, not counting the time that
     somebody takes to answer. `page` is the tab to begin in, which stays open; without it, the first call opens one.
+    `politeness` limits the load on the origins that it visits, together with all others that have the same one.
     """
 
     def __init__(
@@ -123,6 +128,7 @@ class Session:
         ask_user: AskUser | None = None,
         timeout_s: float = TOOL_TIMEOUT_S,
         page: Page | None = None,
+        politeness: Politeness | None = None,
         closes_browser: bool = False,
     ) -> None:
         """`closes_browser`: the browser is closed with the session; otherwise only the tabs that calls were made in."""
@@ -141,6 +147,8 @@ class Session:
         self.watcher: CallWatcher | None = None
         """Observes all calls."""
         self._act_hold = ActHold()
+        self._visitor = None if politeness is None else Visitor(uuid4().hex, politeness)
+        self._visits = TabLimits(RequestRules(gate=self._visitor))
         self._lost: str | None = None
         """Why Chrome is gone, until another one is open."""
         self._chrome_count = 1
@@ -330,6 +338,8 @@ class Session:
             async with self._busy.setdefault(page, asyncio.Lock()):
                 # The previous call may have led to another tab.
                 if named or self._tabs is None or self._tabs.page is page:
+                    if self._visitor is not None:
+                        await self._visits.apply_to(tab_of(page).request_policy)
                     yield page
                     return
 
@@ -385,6 +395,9 @@ class Session:
             watcher, self.watcher = self.watcher, None
             await watcher.close()
         await self._act_hold.end()
+        await self._visits.end()
+        if self._visitor is not None:
+            await self._visitor.leave()
         if self._closes_browser:
             await self.browser.close()
             return

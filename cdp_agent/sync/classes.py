@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from cdp_agent.agent.sinks import Sink
     from cdp_agent.browser.attach.connecting import Attempt
     from cdp_agent.browser.launch.proxy import Proxy
+    from cdp_agent.browser.politeness import Politeness
     from cdp_agent.cdp import browser as cdp_browser
     from cdp_agent.events import Event, Progress, TaskCompleted
     from cdp_agent.outcome import AgentResult
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.data.records import Records
     from cdp_agent.page.data.structured import StructuredData
     from cdp_agent.page.data.tables import Tables
+    from cdp_agent.page.files.contents import FileContent
     from cdp_agent.page.get_by import Text
     from cdp_agent.page.locators.target import Target, TargetT
     from cdp_agent.page.page import MouseButton, SelectBy
@@ -99,6 +101,7 @@ if TYPE_CHECKING:
         approval_timeout_s: float
         trace: TraceOptions | str | os.PathLike[str] | None
         act_log: ActLog | None
+        politeness: Politeness | None
         otel: bool
         environment: Mapping[str, str] | None
 
@@ -524,6 +527,18 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.records(ref))
 
+    def read_file(
+        self, name: str | None = None, *, offset: int = 0, limit: int = 1000, sheet: str | None = None
+    ) -> FileContent:
+        """What is in a file that was downloaded in the browser context: a PDF, CSV, TSV, XLSX, JSON, NDJSON or a text.
+
+        `name` is its name or path, as receipts have it; None: the file that the tab shows, else the last download.
+        `limit` rows, pages or lines after the first `offset` are read, of a workbook those of each `sheet`, within
+        20 s. A first row names the columns of a table. Raises InvalidArguments for a name that no download has;
+        ActionError where nothing can be read, which says what to install for PDF and XLSX (the extra `files`).
+        """
+        return call(self._async.read_file(name, offset=offset, limit=limit, sheet=sheet))
+
     def structured_data(self) -> StructuredData:
         """What the page states for programs, in all frames: JSON-LD, microdata, <meta>, the state of its scripts."""
         return call(self._async.structured_data())
@@ -543,14 +558,15 @@ class Page(SyncWrapper[AsyncPage]):
 
         `kind` is Chrome's name ("document", "xhr", "fetch", "script", …), or "api" for xhr and fetch; `status` a number
         (422), a class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", ignoring case. The latest
-        `max_results` are returned. The last 1,000 requests are kept. Raises InvalidArguments.
+        `max_results` are returned, with their response headers. The last 1,000 are kept. Raises InvalidArguments.
         """
         return call(self._async.requests(kind=kind, status=status, text=text, max_results=max_results))
 
     def response_body(self, number: int) -> ResponseBody:
         """The response body of a request in `requests`, by its `number`.
 
-        Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over 200 KB.
+        Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over 200 KB,
+        but for the tab's document itself, such as a PDF.
         """
         return call(self._async.response_body(number))
 
@@ -1139,6 +1155,7 @@ class Session(SyncWrapper[AsyncSession]):
     tab. `tools` are those that can be called; the default is all built-in ones. For `secrets`, `upload_folders`,
     `schemes`, `approve` and `ask_user` see Permissions. A call times out after `timeout_s`, not counting the time that
     somebody takes to answer. `page` is the tab to begin in, which stays open; without it, the first call opens one.
+    `politeness` limits the load on the origins that it visits, together with all others that have the same one.
     """
 
     def __init__(
@@ -1153,6 +1170,7 @@ class Session(SyncWrapper[AsyncSession]):
         ask_user: AskUser | None = None,
         timeout_s: float = TOOL_TIMEOUT_S,
         page: Page | None = None,
+        politeness: Politeness | None = None,
         closes_browser: bool = False,
     ) -> None:
         """`closes_browser`: the browser is closed with the session; otherwise only the tabs that calls were made in."""
@@ -1167,6 +1185,7 @@ class Session(SyncWrapper[AsyncSession]):
                 ask_user=ask_user_of(ask_user),
                 timeout_s=timeout_s,
                 page=unwrap(page),
+                politeness=politeness,
                 closes_browser=closes_browser,
             )
         )

@@ -36,6 +36,8 @@ class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
 ALWAYS = {"always": True}
 """The `extra` in the Meta of a parameter whose description is needed to call the tool: `Tool.brief` keeps it."""
+CHARS_A_TOKEN = 4
+"""Of JSON and CSV, roughly."""
 Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description="The element's ref, for example E12.")]
 
 
@@ -72,8 +74,11 @@ class Context(msgspec.Struct, frozen=True):
         return history[-1].snapshot.text if history else ""
 
     def read(self, text: str) -> str:
-        """Text that was read from the page, with a note if the page is still loading."""
-        address = self.tab.activity.navigating()
+        """Text that was read from the page, with a note if it came with an error status or is still loading."""
+        activity = self.tab.activity
+        if (status := activity.error_status) is not None:
+            text += f"\n(The page came with {status}.)"
+        address = activity.navigating()
         return text if address is None else f"{text}\n(Still loading {address}: read it again for the rest.)"
 
     def task_has(self, word: str) -> bool:

@@ -9,9 +9,10 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.files.contents import Section
 from cdp_agent.page.snapshot.lines import quoted, unread_lines
 from cdp_agent.tools.as_csv import as_csv
-from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
+from cdp_agent.tools.base import CHARS_A_TOKEN, Arguments, Context, Observation, Ref, tool
 
 if TYPE_CHECKING:
     from cdp_agent.page.data.tables import PageTable
@@ -35,6 +36,13 @@ class ReadRecordsArguments(Arguments, frozen=True):
     columns: _Columns = None
     limit: Annotated[Annotated[int, Meta(ge=0)] | None, Meta(description="How many records; 0 for all.")] = None
     csv: _Csv = False
+
+
+class ReadFileArguments(Arguments, frozen=True):
+    file: Annotated[str | None, Meta(description="Without, the one shown, else the last.")] = None
+    sheet: Annotated[str | None, Meta(description="Of a workbook.")] = None
+    offset: Annotated[int, Meta(ge=0, description="Rows, pages or lines to skip.")] = 0
+    budget_tokens: Annotated[int, Meta(ge=100, description="At most.")] = 2_000
 
 
 class ReadDataArguments(Arguments, frozen=True):
@@ -73,10 +81,10 @@ async def read_table(args: ReadTableArguments, context: Context) -> Observation:
     if args.csv:
         text = "\n".join(as_csv(table.columns, table.rows) for table in shown)
     else:
-        limit = args.limit if args.ref else _SHOWN
+        limit = args.limit if args.ref or [table.ref for table in shown] == [""] else _SHOWN
         parts = [_table_text(table, limit) for table in shown] or ["There is no table with data on the page."]
         text = "\n\n".join([*parts, *unread_lines(tables.unread)])
-    return Observation(context.read(text), TablesRead(shown, tables.unread))
+    return Observation(text if args.csv else context.read(text), TablesRead(shown, tables.unread))
 
 
 @tool(read_only=True, by_default=False, by_executors=False, gives_rows=True, gives="fields, counts and records as CSV")
@@ -92,7 +100,22 @@ async def read_records(args: ReadRecordsArguments, context: Context) -> Observat
         text = "\n".join([head, as_csv(fields, rows[: args.limit or None]), *unread_lines(records.unread)])
     else:
         text = "\n".join(["Nothing repeats on the page.", *unread_lines(records.unread)])
-    return Observation(context.read(text), RecordsRead(fields, rows, records.unread))
+    return Observation(text if args.csv else context.read(text), RecordsRead(fields, rows, records.unread))
+
+
+@tool(
+    read_only=True,
+    by_callers=True,
+    by_executors=False,
+    useful_if=lambda context: "download" in context.tab.met or "read_file" in context.last_read,
+    gives="a part of the file: rows as CSV, pages or lines",
+)
+async def read_file(args: ReadFileArguments, context: Context) -> Observation:
+    """Read a downloaded or shown PDF, CSV, XLSX, JSON or text."""
+    content = await context.page.read_file(args.file, offset=args.offset, sheet=args.sheet)
+    texts = [_section_text(section, args.offset, args.budget_tokens) for section in content.sections()]
+    texts += [f"Not read: {content.unread}."] if content.unread else []
+    return Observation("\n\n".join(texts), content)
 
 
 @tool(read_only=True, by_default=False, by_executors=False, gives="what the page states, as JSON")
@@ -102,14 +125,32 @@ async def read_data(args: ReadDataArguments, context: Context) -> Observation:
     return Observation(msgspec.json.format(msgspec.json.encode(data), indent=1).decode(), data)
 
 
+def _section_text(section: Section, offset: int, budget_tokens: int) -> str:
+    """As many of the parts as fit, at least the beginning of one, with how to get those that follow."""
+    room, shown = budget_tokens * CHARS_A_TOKEN, list[str]()
+    for part in section.parts:
+        if shown and len(part) > room:
+            break
+        shown.append(part if len(part) <= room else f"{part[:room]}\n… cut here: {len(part) - room:,} characters more.")
+        room -= len(part)
+    end, total = offset + len(shown), section.total
+    count = f"{'many' if total is None else f'{total:,}'} {section.unit}{'' if total == 1 else 's'}"
+    which = f", {offset + 1:,} to {end:,}" if shown and (end != total or offset) else ""
+    which += "" if shown or not offset else f", none after the first {offset:,}"
+    more = f"… offset={end} reads on." if end != total and shown else ""
+    return "\n".join(filter(None, [f"{section.name}: {count}{which}:", section.head, *shown, more]))
+
+
 def _table_text(table: PageTable, limit: int) -> str:
     rows = table.rows[: limit or None]
     count = f"{len(table.rows):,} rows"
     if table.total is None:
         count += " are drawn; the page does not say how many there are"
+    elif table.total > len(table.rows) and not table.ref:
+        count = f"{len(table.rows):,} of {table.total:,} rows are read: read_file has the others"
     elif table.total > len(table.rows):
         count = f"{len(table.rows):,} of {table.total:,} rows are drawn: scroll in it for the others"
-    head = " ".join([f"Table {table.ref}", *([quoted(table.caption)] if table.caption else [])])
+    head = " ".join(filter(None, ["Table", table.ref, quoted(table.caption) if table.caption else ""]))
     where = f", in the frame {table.frame_url}" if table.frame_url else ""
     return f"{head}{where}: {count}{_of(len(table.rows), limit)}\n{as_csv(table.columns, rows)}"
 

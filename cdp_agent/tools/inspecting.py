@@ -9,10 +9,9 @@ from msgspec import Meta
 
 from cdp_agent.page.activity.bodies import ResponseBody
 from cdp_agent.page.activity.console import Level
-from cdp_agent.tools.base import Arguments, Context, Observation, tool
-
-_CHARS_A_TOKEN = 4
-"""Of JSON, roughly."""
+from cdp_agent.page.activity.request_log import RequestInfo
+from cdp_agent.page.snapshot.lines import in_line
+from cdp_agent.tools.base import CHARS_A_TOKEN, Arguments, Context, Observation, tool
 
 
 class ReadConsoleArguments(Arguments, frozen=True):
@@ -25,9 +24,10 @@ class ReadNetworkArguments(Arguments, frozen=True):
     kind: Annotated[str | None, Meta(description="document, script, fetch …; api: fetch and xhr.")] = None
     status: Annotated[str | None, Meta(description="422, 4xx, failed or pending.")] = None
     text: Annotated[str | None, Meta(description="A part of the address.")] = None
-    body_of: Annotated[int | None, Meta(description="Show the answer to this request.")] = None
+    headers: Annotated[bool, Meta(description="Theirs.")] = False
+    body_of: Annotated[int | None, Meta(description="Show its answer.")] = None
     max_results: Annotated[int, Meta(ge=1, le=1_000, description="How many, the latest.")] = 20
-    budget_tokens: Annotated[int, Meta(ge=0, description="How long that may be; 0: all.")] = 1_000
+    budget_tokens: Annotated[int, Meta(ge=0, description="Of that; 0: all.")] = 1_000
 
 
 @tool(read_only=True, by_default=False, by_executors=False, gives="messages and uncaught errors, the latest last")
@@ -59,7 +59,13 @@ async def read_network(args: ReadNetworkArguments, context: Context) -> Observat
         kind=args.kind, status=args.status, text=args.text, max_results=args.max_results
     )
     dropped = [f"{result.dropped} earlier ones are not remembered"] if result.dropped else []
-    return Observation("\n".join(_lines("request", result.total, result.requests, dropped)), result)
+    shown = [_with_headers(request) for request in result.requests] if args.headers else result.requests
+    return Observation("\n".join(_lines("request", result.total, shown, dropped)), result)
+
+
+def _with_headers(request: RequestInfo) -> str:
+    headers = (in_line(f"{name}: {value}") for name, value in request.response_headers.items())
+    return "\n    ".join([str(request), *headers])
 
 
 def _lines(what: str, total: int, shown: Sequence[object], notes: list[str]) -> list[str]:
@@ -70,7 +76,7 @@ def _lines(what: str, total: int, shown: Sequence[object], notes: list[str]) -> 
 
 
 def _within(body: ResponseBody, budget_tokens: int) -> str:
-    longest = budget_tokens * _CHARS_A_TOKEN
+    longest = budget_tokens * CHARS_A_TOKEN
     if body.base64:
         return f"It is no text: {len(body.body) * 3 // 4:,} bytes."
     if not budget_tokens or len(body.body) <= longest:

@@ -12,6 +12,7 @@ from typing import Concatenate, Literal, ParamSpec, TypeVar, get_args
 from cdp_agent.agent.base.act_log import ActLog
 from cdp_agent.agent.base.agent_settings import AgentSettings, Planning
 from cdp_agent.agent.base.task import Limits
+from cdp_agent.browser.politeness import Politeness
 from cdp_agent.decisions import AskUser
 from cdp_agent.errors import SetupError
 from cdp_agent.page.policy.rules import RequestRules, listed, rules_of
@@ -77,6 +78,8 @@ class AgentOptions(SharedOptions, frozen=True, kw_only=True):
     """A folder, or more: each run is recorded in a subfolder, see trace/README.md."""
     act_log: ActLog | None = None
     """Receives each act before it is carried out."""
+    politeness: Politeness | None = None
+    """Limits the load on the origins that the run visits, together with all others that have the same one."""
 
     def __repr__(self) -> str:
         """Without keys and secrets."""

@@ -41,6 +41,7 @@ from cdp_agent.trace.options import check_folder
 
 if TYPE_CHECKING:
     from cdp_agent.browser.context import BrowserContext
+    from cdp_agent.browser.politeness import Politeness
     from cdp_agent.decisions import AskUser
     from cdp_agent.providers.client import Client
     from cdp_agent.session.calls import Call
@@ -140,6 +141,8 @@ class Run:
         """Watches the run's tabs for its trace, None without one."""
         self.act_log: ActLog | None = None
         """Receives each act before it is carried out."""
+        self.politeness: Politeness | None = None
+        """Limits its load on origins, None without."""
         self.telemetry: Telemetry | None = None
         """Reports the run to OpenTelemetry, None if that is off."""
         self.end: End | None = None

@@ -61,7 +61,7 @@ class SavedFile(msgspec.Struct, frozen=True):
 async def call_tool(command: ToolCommand, opened: OpenSession, caller: CommandCaller) -> int:
     """Calls the tool in the current tab of the session and prints the result. Raises SetupError for a bad address."""
     call = command.call
-    url = _address(call.url) if call.url is not None else None
+    url = _address(call.url, caller.folder) if call.url is not None else None
     path = call.arguments.path if isinstance(call.arguments, SavingArguments) else None
     arguments = call.arguments if path is None else msgspec.structs.replace(call.arguments, path=None)
     session, before = opened.session, _TabAddress.of(opened.session.page if call.tab is None else None)
@@ -228,7 +228,11 @@ async def _model(command: ToolCommand, caller: CommandCaller) -> AsyncIterator[C
         yield client
 
 
-def _address(text: str) -> str:
+def _address(text: str, folder: str) -> str:
+    """A whole address, also for the path of a file of the user, who has typed it. Raises SetupError."""
+    file = Path(folder, os.path.expanduser(text))
+    if file.is_file():
+        return file.absolute().as_uri()
     try:
         return complete_address(text)
     except InvalidArguments as error:

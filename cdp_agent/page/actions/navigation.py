@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -34,6 +35,7 @@ from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.receipts.stability import NAVIGATION_S
 from cdp_agent.page.receipts.watch import Watch
+from cdp_agent.page.snapshot.file_text import open_file
 from cdp_agent.page.tab.closing import disable_scripts
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.hanging import (
@@ -59,6 +61,8 @@ _CRASHED = "its process ended, as it does when it runs out of memory: go elsewhe
 _LOOK_EVERY_S = 1.0
 _NOT_KEPT = "net::ERR_CACHE_MISS"
 """Chrome's error for the answer to a form that would have to be sent again."""
+_NO_PAGE = "net::ERR_HTTP_RESPONSE_CODE_FAILURE"
+"""Chrome's error for an answer with an error status and nothing to show."""
 _OPENED_ANEW = "a script of the page was in the way: its address was opened anew, by way of an empty page"
 _REASONS = {
     "ERR_NAME_NOT_RESOLVED": "there is no such host. Check the spelling of the address",
@@ -82,7 +86,6 @@ _REASONS = {
     "ERR_INVALID_AUTH_CREDENTIALS": (
         "its server asks for a user name and a password. Give them in the address, as in https://NAME:PASSWORD@host/"
     ),
-    "ERR_HTTP_RESPONSE_CODE_FAILURE": "the server answered with an error and no page",
 }
 
 
@@ -109,9 +112,17 @@ async def _goto(tab: Tab, url: str, timeout_s: float, leave: bool) -> Receipt:
             outcome = await runner.act(_leave_for(tab, url.strip(), timeout_s, limit, watch.watchdog, stays, question))
         receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, limit.remaining()))
         tab.check_open()
+        if receipt.navigated_to is None and (path := _opened(receipt)) is not None:
+            open_file(await tree.root.world(), path)
         if receipt.settled == OLD_PAGE_HANGS and receipt.navigated_to is None and not tab.activity.crashed:
             raise _not_opened(url, timeout_s, stays=True, hangs=False)
         return msgspec.structs.replace(receipt, note=_CRASHED) if tab.activity.crashed else receipt
+
+
+def _opened(receipt: Receipt) -> Path | None:
+    """The file that the address led to, if Chrome has saved it on this machine."""
+    download = next((each for each in receipt.downloads if each.state == "completed" and each.path), None)
+    return Path(download.path) if download is not None and download.path is not None else None
 
 
 async def back(tab: Tab, *, leave: bool = False) -> Receipt:
@@ -321,6 +332,9 @@ async def _navigate(
     if answer.error_text == "net::ERR_ABORTED":
         return _aborted(tab, url, stays_because)
     await _error_page(tab)
+    if answer.error_text == _NO_PAGE and (status := tab.activity.error_status) is not None:
+        message = f"{url} could not be opened: it came with {status}, and no page."
+        raise NavigationFailed(url, answer.error_text, message)
     return _refuse(url, answer.error_text)
 
 

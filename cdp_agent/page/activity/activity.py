@@ -16,7 +16,7 @@ from cdp_agent.page.frames.recent import RecentSet
 
 from .app_requests import AppRequests
 from .console import Console
-from .network import Requests
+from .network import ErrorStatus, Requests
 
 REQUESTED_ONLY_S = 0.5
 """A requested navigation that has not begun after this time never does: a policy or a handler prevented it."""
@@ -120,6 +120,11 @@ class Activity:
     def loaders(self) -> frozenset[str]:
         """The loader ids of all documents in the tab, including those of frames."""
         return frozenset(self._loaders.values())
+
+    @property
+    def error_status(self) -> ErrorStatus | None:
+        """The HTTP status of the tab's document if it is an error, 400 or more."""
+        return self.requests.error_status(self.document.loader_id)
 
     @property
     def coming_loader(self) -> str:

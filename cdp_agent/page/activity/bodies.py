@@ -10,7 +10,9 @@ from collections.abc import Iterator
 import msgspec
 
 from cdp_agent.cdp import network
+from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, ProtocolError
+from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.snapshot.lines import in_line, shortened
 
@@ -27,6 +29,21 @@ class ResponseBody(msgspec.Struct, frozen=True):
 
     body: str
     base64: bool = False
+
+
+async def document_or_body_of(request: LoggedRequest, root: Frame) -> ResponseBody:
+    """The body of the response, also the long one that is the tab's document, such as a PDF. Raises as `body_of`."""
+    try:
+        return await body_of(request)
+    except ActionError as error:
+        url = request.info.url.partition("#")[0]
+        if request.info.kind != "document" or url != root.url.partition("#")[0]:
+            raise
+        try:
+            content = await root.session.send(cdp_page.GetResourceContent(frame_id=root.id, url=url))
+        except ProtocolError:
+            raise error from None
+    return ResponseBody(content.content, content.base64_encoded)
 
 
 async def body_of(request: LoggedRequest) -> ResponseBody:

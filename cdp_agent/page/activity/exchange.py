@@ -10,6 +10,8 @@ from typing import Self
 import msgspec
 
 from cdp_agent.cdp import network
+from cdp_agent.page.snapshot.lines import shortened
+from cdp_agent.security.redaction import CREDENTIALS
 
 LONGEST_SENT = 64_000
 """The largest request body, in bytes, that is kept here. Larger ones are fetched from Chrome."""
@@ -17,6 +19,10 @@ _SMALL = 500
 """The approximate size of an exchange in bytes, without its headers and bodies."""
 
 Headers = dict[str, str]
+HIDDEN = "<hidden>"
+"""Written in place of the values of cookies, and of headers with credentials."""
+_MOST_SHOWN = 100
+_LONGEST_SHOWN = 1_000
 
 
 class ExtraHeaders(msgspec.Struct):
@@ -94,12 +100,32 @@ class HttpExchange(msgspec.Struct):
         return _read(self._of_extra(self.extra.received) or self.response_headers)
 
     @property
+    def headers_shown(self) -> Headers:
+        """Those of the response, names in lower case, values shortened: no cookies and credentials, 100 at most."""
+        shown = list(self.headers_received.items())[:_MOST_SHOWN]
+        return {name.lower(): shortened(covered(name.lower(), value), _LONGEST_SHOWN) for name, value in shown}
+
+    @property
     def body_text(self) -> str | None:
         """The request body; None if there is none, or it is not kept here."""
         return msgspec.json.decode(self.sent, type=str) if self.sent else None
 
     def _of_extra(self, values: list[bytes]) -> bytes:
         return values[self.extra_index] if self.has_extra is not False and self.extra_index < len(values) else b""
+
+
+def covered(name: str, value: str) -> str:
+    """The value of a header, its name in lower case, with HIDDEN in place of what lets in whoever has it."""
+    if name == "cookie":
+        return "; ".join(f"{each.partition('=')[0].strip()}={HIDDEN}" for each in value.split(";"))
+    if name == "set-cookie":
+        return "\n".join(map(_covered_cookie, value.split("\n")))
+    return HIDDEN if name in CREDENTIALS else value
+
+
+def _covered_cookie(line: str) -> str:
+    pair, _, rest = line.partition(";")
+    return f"{pair.partition('=')[0]}={HIDDEN}{';' if rest else ''}{rest}"
 
 
 def _read(headers: bytes) -> Headers:

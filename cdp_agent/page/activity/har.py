@@ -16,12 +16,10 @@ import msgspec
 from msgspec import UNSET, UnsetType, field
 
 from cdp_agent.cdp.network import Response
-from cdp_agent.security.redaction import CREDENTIALS
 
+from .exchange import HIDDEN, covered
 from .request_log import LoggedRequest
 
-HIDDEN = "<hidden>"
-"""Written in place of the values of cookies, and of headers with credentials."""
 _UNKNOWN = -1.0
 _FORM = "application/x-www-form-urlencoded"
 _VERSIONS = {"h2": "HTTP/2", "h3": "HTTP/3", "http/1.1": "HTTP/1.1", "http/1.0": "HTTP/1.0"}
@@ -283,19 +281,10 @@ def _expires(text: str) -> str | UnsetType:
 
 def _headers(headers: Mapping[str, str], credentials: bool) -> list[HarPair]:
     return [
-        HarPair(name=name, value=line if credentials else _covered(name.lower(), line))
+        HarPair(name=name, value=line if credentials else covered(name.lower(), line))
         for name, value in headers.items()
         for line in value.split("\n")
     ]
-
-
-def _covered(name: str, value: str) -> str:
-    if name == "cookie":
-        return "; ".join(f"{each.partition('=')[0].strip()}={HIDDEN}" for each in value.split(";"))
-    if name == "set-cookie":
-        pair, _, rest = value.partition(";")
-        return f"{pair.partition('=')[0]}={HIDDEN}{';' if rest else ''}{rest}"
-    return HIDDEN if name in CREDENTIALS else value
 
 
 def _named(headers: Mapping[str, str], name: str) -> str:

@@ -19,6 +19,7 @@ from cdp_agent.cdp import log, network, target
 from cdp_agent.cdp.connection import Session
 from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.snapshot.lines import shortened
+from cdp_agent.retry_after import retry_after_s
 
 from .bodies import error_message
 from .channels import RESTED_S, Channels, kind_of
@@ -69,6 +70,17 @@ class RequestFailure(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         said = f": {self.said}" if self.said else ""
         return f"{self.method} {shortened(self.url)} {self.status or self.error}{said}"
+
+
+class ErrorStatus(msgspec.Struct, frozen=True):
+    """A status of 400 or more that came with a document, and how many seconds its server asks to wait, if it does."""
+
+    status: int
+    retry_after_s: float | None = None
+
+    def __str__(self) -> str:
+        wait = "" if self.retry_after_s is None else f", asks to wait {math.ceil(self.retry_after_s)} s"
+        return f"HTTP {self.status}{wait}"
 
 
 class NetworkMark(msgspec.Struct, frozen=True):
@@ -246,6 +258,20 @@ class Requests:
     def status(self, loader_id: str) -> int | None:
         """The HTTP status of the response for a document; None if not known."""
         return self._statuses.get(loader_id)
+
+    def error_status(self, loader_id: str) -> ErrorStatus | None:
+        """The status of a document if it is an error."""
+        status, logged = self.status(loader_id), self.log.by_id(loader_id)
+        if status is None or status < 400:
+            return None
+        headers = {} if logged is None else logged.exchange.headers_received
+        waits = (value for name, value in headers.items() if name.lower() == "retry-after")
+        return ErrorStatus(status, retry_after_s(next(waits, None)))
+
+    @property
+    def had_only_errors(self) -> bool:
+        """Whether each of the documents that servers have answered for came with a status of 400 or more."""
+        return bool(self._statuses) and min(self._statuses.values()) >= 400
 
     def answered_at(self, loader_id: str) -> float:
         """When the request for a document was answered or failed; infinity before that, 0 if there is no request."""

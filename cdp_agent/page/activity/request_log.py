@@ -16,7 +16,7 @@ from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.snapshot.lines import shortened
 from cdp_agent.patterns import pattern
 
-from .exchange import ExtraHeaders, HttpExchange
+from .exchange import ExtraHeaders, Headers, HttpExchange
 
 MOST_KEPT = 1_000
 MOST_RESULTS = 1_000
@@ -48,6 +48,8 @@ class RequestInfo(msgspec.Struct, frozen=True, kw_only=True):
     mime_type: str = ""
     duration_ms: float | None = None
     size: int | None = None
+    response_headers: Headers = {}
+    """By their names in lower case, with <hidden> in place of cookies and credentials; in what `requests` returns."""
 
     @property
     def failed(self) -> bool:
@@ -173,7 +175,11 @@ class RequestLog:
         if not 1 <= max_results <= MOST_RESULTS:
             raise InvalidArguments(f"max_results is from 1 to {MOST_RESULTS:,}, not {max_results}.")
         wanted = list(self._wanted(kind, status, text))
-        return RequestsResult(wanted[-max_results:], len(wanted), self._dropped)
+        shown = [
+            msgspec.structs.replace(logged.info, response_headers=logged.exchange.headers_shown)
+            for logged in wanted[-max_results:]
+        ]
+        return RequestsResult(shown, len(wanted), self._dropped)
 
     def all(self) -> tuple[list[LoggedRequest], int]:
         """All requests in the log, in order, and how many earlier ones are no longer remembered."""
@@ -218,18 +224,19 @@ class RequestLog:
             request.exchange.forget()
             self._detail_bytes += request.exchange.size
 
-    def _wanted(self, kind: str | None, status: Status | None, text: str | None) -> Iterator[RequestInfo]:
+    def _wanted(self, kind: str | None, status: Status | None, text: str | None) -> Iterator[LoggedRequest]:
         kinds = _API if kind == "api" else None if kind is None else (kind.lower(),)
         has = None if status is None else str(status).lower()
         if has is not None and not (has in ("failed", "pending") or has.isdecimal() or _CLASS.fullmatch(has)):
             raise InvalidArguments(f'status is a number, "4xx" and the like, "failed" or "pending", not {status!r}.')
-        for request in sorted((logged.info for logged in self._kept.values()), key=lambda info: info.number):
+        for logged in sorted(self._kept.values(), key=lambda each: each.info.number):
+            request = logged.info
             if kinds is not None and request.kind not in kinds:
                 continue
             if has is not None and not _has(request, has):
                 continue
             if text is None or text.casefold() in f"{request.method} {request.url}".casefold():
-                yield request
+                yield logged
 
 
 def _has(info: RequestInfo, status: str) -> bool:

@@ -17,6 +17,7 @@ import msgspec
 from cdp_agent.page.tab.tab import Tab
 
 from .document import DataDocument, read_documents, text_of
+from .files import NO_TABLE, named_rows, tables_of_file
 from .naming import distinct
 from .tables import PageTable, tables_in
 
@@ -65,8 +66,13 @@ class _Node(msgspec.Struct, eq=False):
 async def records(tab: Tab, within: str | None = None) -> Records:
     """The records of the page, or of the element with the ref `within`; none where nothing repeats.
 
+    Of a file that the tab shows or was sent to, the rows of its longest table.
+
     Raises InvalidArguments and StaleRef for `within`; PageUnresponsive, DocumentGone, BrowserError.
     """
+    if within is None and (file := await tables_of_file(tab)) is not None:
+        columns, rows = named_rows(max(file.tables, key=lambda table: len(table.rows), default=NO_TABLE))
+        return Records(map(dict, rows), columns, [file.unread] if file.unread else [])
     documents = await read_documents(tab, within)
     best: tuple[float, list[Record], list[str]] = (0.0, [], [])
     for document in documents.all:

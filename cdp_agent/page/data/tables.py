@@ -7,12 +7,14 @@ its rows says how many there are by `aria-rowcount`, and where each is by `aria-
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from xml.etree.ElementTree import Element
 
 import msgspec
 
+from cdp_agent.page.files.contents import FileContent
 from cdp_agent.page.markdown.markdown_tables import (
     GridRow,
     columns_of,
@@ -25,6 +27,7 @@ from cdp_agent.page.markdown.markdown_tables import (
 from cdp_agent.page.tab.tab import Tab
 
 from .document import DataDocument, read_documents, text_of
+from .files import named_rows, tables_of_file
 from .naming import LINK, distinct
 
 GROUP = "group"
@@ -35,6 +38,7 @@ class PageTable(msgspec.Struct, frozen=True):
     """A table of the page: `rows` by its `columns`, and a column "NAME link" for the links in the column NAME.
 
     `total` is how many rows it says to have, of which only a part may be drawn; None if it says that it does not know.
+    A table of a file has no `ref`; of more than 100,000 rows only the first are here.
     """
 
     caption: str
@@ -59,11 +63,21 @@ async def tables(tab: Tab, within: str | None = None) -> Tables:
     """The tables of all frames that have data, with their headers; those for layout are left out.
 
     `within`: the ref of a table, or of an element with tables. Raises InvalidArguments and StaleRef for it;
-    PageUnresponsive, DocumentGone, BrowserError.
+    PageUnresponsive, DocumentGone, BrowserError. Without `within`, those of a file that the tab shows or was sent to.
     """
+    if within is None and (file := await tables_of_file(tab)) is not None:
+        rows = await asyncio.to_thread(_of_file, file)
+        return Tables(rows, [file.unread] if file.unread else [])
     documents = await read_documents(tab, within)
     tables = [table for document in documents.all for table in tables_in(document, document.root.iter("table"))]
     return Tables(tables, documents.unread)
+
+
+def _of_file(file: FileContent) -> list[PageTable]:
+    return [
+        PageTable(table.name or file.name, *named_rows(table), ref="", total=table.total, frame_url="")
+        for table in file.tables
+    ]
 
 
 def tables_in(document: DataDocument, elements: Iterable[Element]) -> Iterator[PageTable]:

@@ -11,19 +11,24 @@ from xml.etree import ElementTree
 
 import msgspec
 
+from cdp_agent.page.files.contents import FileContent
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.budget import left_out_line, tokens
+from cdp_agent.page.snapshot.file_text import content_of, what_of
 from cdp_agent.page.snapshot.frame_part import FramePart
-from cdp_agent.page.snapshot.pdf import text_of_pdf
+from cdp_agent.page.snapshot.lines import in_line
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.tab.tab import Tab
 
 from .markdown_pieces import split
 from .markdown_sink import Block, Remote
-from .markdown_text import escape
+from .markdown_tables import cell_text, row_line
+from .markdown_text import code_block, escape
 from .markdown_writer import blocks_of
 
 _LEFT_OUT_TOKENS = 80
+_MOST_ROWS = 5_000
+"""Of a table of a file."""
 _MOST_NAMED = 5
 _LONGEST_NAME = 60  # characters
 _CHARACTERS_A_TOKEN = 4
@@ -91,33 +96,47 @@ def write(readings: Readings[_MarkdownPart], ahead: dict[World, _Written]) -> Ma
     unreadable: list[tuple[str, str]] = []
 
     def blocks(reading: Reading[_MarkdownPart]) -> list[Block]:
-        pdf, part = _blocks_of_pdf(reading, unreadable), reading.part
+        part, file = reading.part, content_of(reading.world)
+        if file is not None:  # in place of its viewer, or of the page that it was opened from
+            return _blocks_of_file(file, unreadable)
         written = ahead.get(reading.world)
         if written is not None and written.html is part.html:
             unreadable.extend(written.unreadable)
-            return pdf + written.blocks
+            return written.blocks
 
         def remote(local: int) -> tuple[list[Block], str] | str:
             child = readings.child(reading, local)
             return child if isinstance(child, str) else (blocks(child), child.part.url)
 
-        return pdf + blocks_in(part.html, remote, unreadable)
+        return blocks_in(part.html, remote, unreadable)
 
     part = readings.root.part
     return Markdown(part.url, part.title, blocks(readings.root), unreadable)
 
 
-def _blocks_of_pdf(reading: Reading[_MarkdownPart], unreadable: list[tuple[str, str]]) -> list[Block]:
-    """The text of the PDF that the document shows, if it shows one."""
-    pdf = text_of_pdf(reading.world)
-    if pdf is None:
-        return []
-    if pdf.unread:
-        unreadable.append(("the text of the PDF", pdf.unread))
+def _blocks_of_file(file: FileContent, unreadable: list[tuple[str, str]]) -> list[Block]:
+    """A file, and at its end what of it was not read."""
+    unread = [(what_of(file), file.unread)] if file.unread else []
     blocks: list[Block] = []
-    for number, page in enumerate(pdf.pages, 1):
-        blocks += [Block(f"## Page {number}", "h", 0), Block("\n".join(map(escape, page)), "", 0)]
-    return blocks
+    if file.kind == "pdf":
+        for name, page in zip(file.page_names, file.parts, strict=True):
+            blocks.append(Block(f"## {name}", "h", 0))
+            blocks.append(Block("\n".join(map(escape, map(in_line, page.splitlines()))), "", 0))
+    elif file.parts:
+        text = code_block("\n".join(file.parts), "")
+        blocks.append(Block(text, "c", 0, head=1, tail=text.rpartition("\n")[2]))
+    else:
+        for table in file.tables:
+            if table.name:
+                blocks.append(Block(f"## {escape(table.name)}", "h", 0))
+            shown = table.rows[:_MOST_ROWS]
+            header, *rows = ([cell_text(escape(text)) for text in row] for row in (table.columns, *shown))
+            lines = map(row_line, [header, ["---"] * len(header), *rows])
+            blocks.append(Block("\n".join(lines), "t", 0, head=2))
+            if (left_out := (table.total or 0) - len(shown)) > 0:
+                unread.append((f"{left_out:,} more of the rows", "read_file and tables() have them"))
+    unreadable.extend(unread)
+    return blocks + [Block(f"[Not read: {what}: {why}]", "p", 0) for what, why in unread]
 
 
 def blocks_in(html: str, remote: Remote, unreadable: list[tuple[str, str]]) -> list[Block]:

@@ -80,7 +80,7 @@ def pipe_table(rows: list[Element], write: Write) -> str:
     heads = heads_of(grid, len(starts))
     used = max(len(line) for line in lines)
     header = joined_header(lines[:heads], used)
-    return "\n".join([_line(header), _line(["---"] * used), *(_line(line) for line in lines[heads:])])
+    return "\n".join([row_line(header), row_line(["---"] * used), *(row_line(line) for line in lines[heads:])])
 
 
 def filled_grid(rows: list[Element], write: Write) -> list[GridRow]:
@@ -156,5 +156,11 @@ def joined_header(heads: list[list[str]], columns: int) -> list[str]:
     return header
 
 
-def _line(texts: list[str]) -> str:
+def cell_text(text: str) -> str:
+    """The text of a cell in one line."""
+    return text.replace("\n", "<br>").replace("|", "\\|")
+
+
+def row_line(texts: list[str]) -> str:
+    """A row of cells that are in one line each."""
     return f"| {' | '.join(texts)} |"

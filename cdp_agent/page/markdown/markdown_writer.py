@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from .markdown_sink import Block, Remote, Sink, Source, compact, holds_blocks, indented, list_item, text_of
-from .markdown_tables import is_data, is_regular, pipe_table
+from .markdown_tables import cell_text, is_data, is_regular, pipe_table
 from .markdown_text import HARD_BREAK, code, code_block, destination, escape, link, paragraph, quoted, wrap
 
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
@@ -174,7 +174,7 @@ def _cell(sink: Sink, element: Element) -> str:
             texts += [code(line) for line in block.text.split("\n")[1:-1] if line.strip()]
         else:
             texts.append(block.text.replace("  \n", "<br>"))
-    return "<br>".join(texts).replace("\n", "<br>").replace("|", "\\|")
+    return cell_text("<br>".join(texts))
 
 
 def write_stray_row(sink: Sink, element: Element) -> None:

@@ -17,9 +17,9 @@ import regex
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.world import World
+from cdp_agent.page.snapshot.file_text import content_of, what_of
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.lines import units_of
-from cdp_agent.page.snapshot.pdf import text_of_pdf
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable, parse_ref
 from cdp_agent.page.tab.tab import Tab
@@ -42,7 +42,7 @@ _MOST_READINGS = 3
 class Match(msgspec.Struct, frozen=True):
     """A match of the pattern. `ref` is the nearest element that is interactive or has a name.
 
-    In a PDF there are no elements: `ref` is "", and `name` the page.
+    In a file there are no elements: `ref` is "", and `name` the page of a PDF, the table or the file.
     """
 
     text: str
@@ -135,8 +135,8 @@ class _Segment(msgspec.Struct, frozen=True):
     reading: Reading[_TextPart]
     start: int
     text: str
-    pdf_page: int = 0
-    """Counted from 1; 0 for text that is not of a PDF."""
+    place_in_file: str = ""
+    """The page or the table of a file; "" for text that is not of a file."""
 
 
 class _Span(msgspec.Struct, frozen=True):
@@ -171,10 +171,10 @@ class _Hits(msgspec.Struct, frozen=True):
         )
 
     def by_world(self) -> dict[World, dict[int, _Span]]:
-        """The spans in each world, by their places among all; those in PDFs are in none."""
+        """The spans in each world, by their places among all; those in files are in none."""
         spans: dict[World, dict[int, _Span]] = {}
         for index, span in enumerate(self.spans):
-            if not span.segment.pdf_page:
+            if not span.segment.place_in_file:
                 spans.setdefault(span.segment.reading.world, {})[index] = span
         return spans
 
@@ -257,11 +257,15 @@ def _segments(
     readings: Readings[_TextPart], reading: Reading[_TextPart], unread: list[str], cover: Callable[[str], str]
 ) -> Iterator[_Segment]:
     """All text in document order, that of each frame at the place of its iframe."""
-    if (pdf := text_of_pdf(reading.world)) is not None:
-        if pdf.unread:
-            unread.append(f"the text of the PDF: {pdf.unread}")
-        for number, page in enumerate(pdf.pages, 1):
-            yield _Segment(reading, 0, cover("\n".join(page)), number)
+    if (file := content_of(reading.world)) is not None:
+        if file.unread:
+            unread.append(f"{what_of(file)}: {file.unread}")
+        if file.kind == "pdf":
+            texts = list(zip(file.page_names, file.parts, strict=True))
+        else:
+            texts = [(each.name, "\n".join([each.head, *each.parts])) for each in file.sections()]
+        for name, content in texts:
+            yield _Segment(reading, 0, cover(content), name)
     text = cover(reading.part.text)
     start = 0
     while (mark := text.find("\x02", start)) >= 0:
@@ -330,9 +334,9 @@ async def _matches(
     """The matches, and whether all of them are still there: lists re-render their rows while they are searched."""
     matches: dict[int, Match] = {}
     for index, span in enumerate(hits.spans):
-        if number := span.segment.pdf_page:
+        if name := span.segment.place_in_file:
             url = span.segment.reading.frame.url
-            place = _Place(0, "document", f"Page {number}", url, in_viewport=False, gone=False)
+            place = _Place(0, "document", name, url, in_viewport=False, gone=False)
             matches[index] = _match(span, place, "", context_chars)
     is_all_there = True
     told = {each.world: each.part.places for each in readings.by_frame.values() if hits.were_expected}

@@ -313,6 +313,7 @@ class ActionRunner:
                 raise failure
         finally:
             baseline.stop(gave_up=receipt.settled != QUIET and not self._watch.awaits_server)
+        error = tab.activity.error_status if self._watch.navigated else None
         navigated, moved, notes = self._watch.navigated, baseline.address_changed, self._notes(receipt, observed)
         failed, uncaught = await self._messages(navigated=navigated)
         if navigated and self._watch.title is not None:
@@ -327,6 +328,7 @@ class ActionRunner:
             same_document=moved,
             title=self._watch.title if navigated else None,
             status=requests.status(tab.activity.document.loader_id) if navigated else None,
+            retry_after_s=None if error is None else error.retry_after_s,
             new_tabs=without_tabs_of_downloads(tab, receipt),
             closed=tab.closed,
             failed_requests=failed,

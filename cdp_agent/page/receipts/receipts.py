@@ -10,7 +10,8 @@ import msgspec
 
 from cdp_agent.action_log import Logged
 from cdp_agent.errors import ActionError
-from cdp_agent.page.activity.network import RequestFailure
+from cdp_agent.page.activity.network import ErrorStatus, RequestFailure
+from cdp_agent.page.files.contents import is_readable
 from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.refs.locate import Located
@@ -129,6 +130,8 @@ class Receipt(Logged, frozen=True, kw_only=True):
     title: str | None = None
     status: int | None = None
     """The HTTP status of the new document, where there is one."""
+    retry_after_s: float | None = None
+    """How many seconds the server asks to wait, where that status is an error (Retry-After)."""
     new_tabs: list[NewTab] = []
     other_tabs: list[OtherTab] = []
     """The tabs that opened this one or were opened by it, and that changed or were closed."""
@@ -167,6 +170,12 @@ class Receipt(Logged, frozen=True, kw_only=True):
     def text(self) -> str:
         """The receipt in lines for a model."""
         return "\n".join(_lines(self))
+
+    @property
+    def error_status(self) -> ErrorStatus | None:
+        """The status if it is an error: 400 or more."""
+        is_error = self.status is not None and self.status >= 400
+        return ErrorStatus(self.status, self.retry_after_s) if self.status is not None and is_error else None
 
     @property
     def nothing_changed(self) -> bool:
@@ -284,7 +293,7 @@ def _navigation(receipt: Receipt) -> str:
     if receipt.same_document:
         return f"the address is now {address}"
     title = f" {quoted(shortened(receipt.title, LONGEST_TITLE))}" if receipt.title else ""
-    status = f" (HTTP {receipt.status})" if receipt.status is not None and receipt.status >= 400 else ""
+    status = "" if receipt.error_status is None else f" ({receipt.error_status})"
     return f"navigated to {address}{title}{status}"
 
 
@@ -311,7 +320,8 @@ def _download(download: Download) -> str:
             amount = (
                 f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} KB" if size >= 1e3 else f"{size} bytes"
             )
-            return f"downloaded {name} ({amount}) to {download.path or 'the folder of the browser'}"
+            how = ": read_file reads it" if download.path and is_readable(download.path) else ""
+            return f"downloaded {name} ({amount}) to {download.path or 'the folder of the browser'}{how}"
         case "canceled":
             why = f": {in_line(download.why)}" if download.why else ", and Chrome does not say why"
             return f"the download of {name} ended before it was complete{why}"

@@ -58,6 +58,8 @@ def with_reports(baseline: Baseline, receipt: Receipt, popups: Sequence[Tab]) ->
         if not other.action_lock.locked():
             dialogs += [msgspec.structs.replace(dialog, tab=other.id) for dialog in other.dialogs.take()]
     downloads = [*receipt.downloads, *tab.downloads.take()]
+    if downloads:
+        tab.met.add("download")
     return msgspec.structs.replace(
         receipt,
         new_tabs=new_tabs,

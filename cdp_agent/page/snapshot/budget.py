@@ -15,6 +15,7 @@ from itertools import chain, groupby
 
 import msgspec
 
+from cdp_agent.page.files.contents import FILE_KINDS
 from cdp_agent.patterns import pattern
 
 from .lines import ITEMS, LANDMARKS, state_in
@@ -120,8 +121,8 @@ def _parse(marked: str) -> list[_Line]:
 
 def _mark_navigation(lines: list[_Line]) -> None:
     """Marks what is around the content: its landmarks, or many links in a row on a page without landmarks."""
-    if any(line.role == "document" and state_in(line.text, "type=pdf") for line in lines):
-        for line in lines:  # the rest is its viewer
+    if lines and lines[0].role == "document" and any(state_in(lines[0].text, f"type={kind}") for kind in FILE_KINDS):
+        for line in lines:  # the rest is the viewer of the file, or the page in whose place it was opened
             is_inside = line.parent >= 0 and not lines[line.parent].is_navigation
             line.is_navigation = not (is_inside or line.role == "document")
         return

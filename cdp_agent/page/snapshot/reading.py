@@ -20,8 +20,8 @@ from cdp_agent.page.frames.world import World, deadline
 
 from .closed_shadow import HiddenContent, PendingQueries, ask_first, hidden_content_of, set_hidden_content
 from .code_editors import adopt_code
+from .file_text import read_file
 from .frame_part import FramePart
-from .pdf import read_pdf
 from .queries import ChromeCounters, ProcessCounts, any_at_once
 from .refs import RefTable
 
@@ -184,8 +184,7 @@ class _Reader(Generic[P]):
             answer = await self._ask(world, hidden, same_rules=False)
             again = answer.part
             part = msgspec.structs.replace(again, first=min(part.first, again.first), end=max(part.end, again.end))
-        if part.pdf:
-            await read_pdf(frame, world, part.pdf)
+        await read_file(frame, world, part.pdf)
         return Reading(frame, world, part)
 
     async def _ask(self, world: World, hidden: HiddenContent, *, same_rules: bool) -> _Answer[P]:

@@ -20,9 +20,9 @@ from cdp_agent.page.frames.world import World
 
 from . import budget
 from .closed_shadow import hidden_content_of
+from .file_text import content_of, lines_of, what_of
 from .frame_part import FramePart
 from .lines import heads_in, indent_of, with_descriptions_once
-from .pdf import PdfText, text_of_pdf
 from .reading import Reading, Readings, read_all
 from .refs import ElementRef, RefTable
 
@@ -282,10 +282,12 @@ class _Composer:
         for local, url in part.frames:
             self.frame_urls[f"E{self._refs.number(world, local)}"] = url
         text = self._written(world, part)
-        if (pdf := text_of_pdf(world)) is not None:
-            if pdf.unread:
-                self.omitted.append(Omitted("the text of the PDF", pdf.unread))
-            lines = ["." * self._marks + line for line in _lines_of(pdf)]
+        if (file := content_of(world)) is not None:
+            if file.unread:
+                self.omitted.append(Omitted(what_of(file), file.unread))
+            lines = ["." * self._marks + line for line in lines_of(file)]
+            if file.parts and not file.name:  # a PDF in its viewer, of which nothing else is the page's
+                return self._indented("\n".join(lines), indent)
             text = "\n".join([*lines, *filter(None, [text])])
         if indent:
             text = self._indented(text, indent)
@@ -324,14 +326,6 @@ class _Composer:
     def _indent_under(self, pieces: list[str]) -> str:
         line = pieces[-1].rpartition("\n")[2][1 if self._marks else 0 :]
         return " " * (indent_of(line) + 2)
-
-
-def _lines_of(pdf: PdfText) -> list[str]:
-    """The lines of a PDF's text, each page as a region."""
-    lines = [f"- document [type=pdf] [pages={len(pdf.pages)}]:"] if pdf.pages else []
-    for number, page in enumerate(pdf.pages, 1):
-        lines += [f'  - region "Page {number}":', *(f"    | {line}" for line in page)]
-    return lines
 
 
 def _refs(snapshot: Snapshot) -> list[ElementRef]:

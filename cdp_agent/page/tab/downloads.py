@@ -21,6 +21,7 @@ import msgspec
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Empty
+from cdp_agent.errors import InvalidArguments
 
 if TYPE_CHECKING:
     from cdp_agent.page.policy.holding import Hold
@@ -284,6 +285,19 @@ class PageDownloads:
 
     async def settled(self, timeout_s: float = 30.0) -> bool:
         return await self._watcher.settled(timeout_s, self)
+
+    def file(self, name: str | None) -> Path:
+        """The complete download of that name or path, in any tab of the browser context; None: the last one.
+
+        Raises InvalidArguments if there is none: no other files of the machine are found here.
+        """
+        files = {Path(each.path).name: Path(each.path) for each in self._watcher.completed if each.path is not None}
+        if not files:
+            raise InvalidArguments("Nothing was downloaded yet, as far as is seen here.")
+        path = list(files.values())[-1] if name is None else files.get(Path(name).name)
+        if path is None or name not in (None, path.name, str(path)):
+            raise InvalidArguments(f"No download is called {name!r}. There are: {', '.join(map(repr, files))}.")
+        return path
 
 
 def safe_name(suggested: str) -> str:

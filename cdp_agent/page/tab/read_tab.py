@@ -40,8 +40,8 @@ class ReadTab(abc.ABC):
         self.read_took_s = 0.0
         """How long the last complete reading took, in seconds."""
         self.shown = LastShown()
-        self.met: set[Literal["draggable", "file chooser"]] = set()
-        """What the tab has met that few have: something to drag or draw on, a file chooser that an act opened."""
+        self.met: set[Literal["draggable", "file chooser", "download"]] = set()
+        """What the tab has met that few have: something to drag or draw on, a file chooser or download of an act."""
         self._read_at = 0.0
         """When the last reading began."""
         self._read_last = 0

@@ -21,6 +21,7 @@ from cdp_agent.page.frames.deadline import pause_of_act
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.responsiveness import is_responsive
 from cdp_agent.page.policy.request_policy import RequestPolicy
+from cdp_agent.page.snapshot.file_text import close_file
 from cdp_agent.page.snapshot.refs import RefCounter
 
 from . import closing
@@ -200,6 +201,8 @@ class Tab(ReadTab):
                 self.request_policy.check_covered()
                 self._emulate_focus((await self.frames()).root.session)
             self._is_acting = True
+            if (tree := self._known_frames) is not None and tree.root.present_world is not None:
+                close_file(tree.root.present_world)
             try:
                 async with self.drawn():
                     yield

@@ -141,6 +141,9 @@ async def _carry_out(
     match outcome:
         case Observation(text, Receipt(unclicked="idle" | "acted")):
             return Failed(text, can_retry=False)
+        case Observation(value=Receipt() as receipt) if receipt.error_status is not None:
+            came = f"{receipt.navigated_to} came with {receipt.error_status}"
+            return Failed(f"{run.secrets.mask(came)}: it is open, and can be read.", can_retry=False)
         case Observation():
             output = _output(step_run, number, resolved.parsed.tool.name, outcome)
             step_run.outputs.append(output)

@@ -1,22 +1,31 @@
-"""How a batch limits its load on origins: tasks at once, time between two documents, and their robots.txt.
+"""How agents, sessions and batches limit their load on origins: visitors at once, time between documents, robots.txt.
 
-A task is a visitor of one origin at a time, that of the page in its tab. It leaves that origin before it waits for
-another one, so that no two tasks wait for each other.
+A task or a session is a visitor of one origin at a time, that of the page in its tab. It leaves that origin before it
+waits for another one, so that no two wait for each other.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
 import time
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Protocol
+from uuid import uuid4
 
 from cdp_agent.extras import missing_extra
-from cdp_agent.jobs.tasks import JobOptions
+from cdp_agent.page.frames.deadline import Pause
+from cdp_agent.page.policy.limits import limited
+from cdp_agent.page.policy.rules import RequestRules
+from cdp_agent.security.origins import origin_of
 
 if TYPE_CHECKING:
     import httpx
     from protego import Protego
+
+    from cdp_agent.cdp import fetch
+    from cdp_agent.page.policy.unsafe import RequestKind
 
 AGENT = "cdp-agent"
 """Our name in robots.txt files (the product token of RFC 9309)."""
@@ -35,13 +44,18 @@ class Pacing(Protocol):
 
 
 class Politeness:
-    """The `Pacing` that the options of a batch specify."""
+    """Limits for all agents and sessions that it is given to: `Agent(browser, politeness=Politeness(robots=True))`.
 
-    def __init__(self, options: JobOptions) -> None:
+    `per_origin`: how many of them at once may be on pages of one origin; `delay_s`: the seconds between two requests
+    for a document to one origin. `robots`: what an origin's robots.txt does not allow is not opened, and its
+    Crawl-delay is observed.
+    """
+
+    def __init__(self, *, per_origin: int | None = None, delay_s: float = 0.0, robots: bool = False) -> None:
         """Raises SetupError where robots.txt files are to be read and the library for that is not installed."""
-        self._most = options.per_origin
-        self._delay_s = options.delay_s
-        self._robots = Robots() if options.robots else None
+        self._most = per_origin
+        self._delay_s = delay_s
+        self._robots = Robots() if robots else None
         self._at: dict[str, str] = {}
         """The origin that each visitor is at."""
         self._next_s: dict[str, float] = {}
@@ -81,6 +95,40 @@ class Politeness:
     async def close(self) -> None:
         if self._robots is not None:
             await self._robots.close()
+
+
+class Visitor:
+    """The `Gate` of one who is paced: each request for the document of a tab waits for its turn."""
+
+    def __init__(self, name: str, pacing: Pacing) -> None:
+        self.pause = Pause()
+        self._name = name
+        self._pacing = pacing
+
+    async def refusal(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> str | None:
+        """See `Gate`."""
+        with self.pause.asking():
+            if not document or (origin := origin_of(event.request.url)) is None:
+                return None
+            return await self._pacing.visit(self._name, str(origin), event.request.url)
+
+    async def leave(self) -> None:
+        """Ends the visit."""
+        await self._pacing.leave(self._name)
+
+
+@contextlib.asynccontextmanager
+async def visiting(politeness: Politeness | None) -> AsyncIterator[None]:
+    """A block in which the tabs that this task opens or passes to `limit` visit origins politely; None: without it."""
+    if politeness is None:
+        yield
+        return
+    visitor = Visitor(uuid4().hex, politeness)
+    try:
+        async with limited(RequestRules(gate=visitor)):
+            yield
+    finally:
+        await visitor.leave()
 
 
 class Robots:

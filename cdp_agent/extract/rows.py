@@ -14,7 +14,8 @@ from itertools import pairwise
 
 import msgspec
 
-from .grounding import SourcePage, Ungrounded, leaves
+from .grounding import SourcePage, Ungrounded
+from .leaves import leaves
 
 _LEAST_SHARE = 0.5
 _ON_A_SIDE = 0.8

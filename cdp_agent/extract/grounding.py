@@ -42,8 +42,6 @@ _CODE = re.compile(r"[a-z]{1,4} ?\d[a-z\d]{2,}")  # of a flight, a bank account
 _TOKEN = re.compile(r"\w+(?:(?<=\d)[.,'-](?=\d)\w+)*[+#]*")
 _GROUPS_OF_DIGITS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
 _LETTERS = re.compile(r"[^\W_]+")
-_HEADING = re.compile(r"#{1,6} |\*\*[^*]+\*\*$|\| [^|]+ \|$")
-_TABLE_RULE = re.compile(r"\|(?: --- \|)+")
 _SPACES = re.compile(r"\s+")
 _HARD_SIGNS = re.compile(r"[^\w\s.,:;!?'\"()\[\]/|·•-]")
 _NEUTRAL_WORDS = frozenset(
@@ -104,12 +102,14 @@ class SourcePage:
     """The text of one or more pages, prepared to be searched many times."""
 
     def __init__(self, text: str) -> None:
-        self._all = text.split("\n")
-        self._raw = list(dict.fromkeys(self._all))
-        self._lines = [normalise(line) for line in self._raw]
-        self._text = normalise(text)
-        self._words = f" {' '.join(_tokens(self._text))} "
-        self._places_of: dict[tuple[bool, str | int | float], list[int]] = {}
+        self.all_lines = text.split("\n")
+        self._raw = list(dict.fromkeys(self.all_lines))
+        self.normalised = [normalise(line) for line in self._raw]
+        by_line = dict(zip(self._raw, self.normalised, strict=True))
+        # Line by line, since a pattern that runs over a long text at once lets no other thread go on.
+        self._text = " ".join(filter(None, (by_line[line] for line in self.all_lines)))
+        tokens = {line: " ".join(_tokens(by_line[line])) for line in self._raw}
+        self._words = f" {' '.join(filter(None, (tokens[line] for line in self.all_lines)))} "
         self._looked_up: dict[tuple[bool, str | int | float], frozenset[int] | None] = {}
 
     def contains(self, claim: str | int | float) -> bool:
@@ -138,37 +138,25 @@ class SourcePage:
     def places(self) -> list[list[int]]:
         """For each number of `lines_with` where in the text its lines are."""
         places: dict[str, list[int]] = defaultdict(list)
-        for at, line in enumerate(self._all):
+        for at, line in enumerate(self.all_lines):
             places[line].append(at)
         return list(places.values())
 
-    def places_of(self, claim: str | int | float) -> list[int]:
-        """Where in the text the lines with a claim are, in order; see `lines_with`."""
-        key = (isinstance(claim, str), claim)
-        if key not in self._places_of:
-            lines = self.lines_with(claim) or ()
-            self._places_of[key] = sorted(place for line in lines for place in self.places[line])
-        return self._places_of[key]
+    def spans_of(self, claim: str | int | float) -> Iterator[tuple[int, int, int]]:
+        """Where a claim stands: the numbers of lines, and from where to where in `normalised`; as far as that is seen.
 
-    @cached_property
-    def headings(self) -> set[int]:
-        """Where in the text its headings are: of sections, in bold, or across a table."""
-        return {at for at, line in enumerate(self._all) if _HEADING.match(line)}
-
-    @cached_property
-    def tables(self) -> list[list[int]]:
-        """Where in the text the rows of its tables are, without headers and rows that head others."""
-        tables: list[list[int]] = []
-        is_inside = False
-        for at, line in enumerate(self._all):
-            if _TABLE_RULE.fullmatch(line):
-                tables.append([])
-                is_inside = True
-            elif is_inside and line.startswith("| "):
-                tables[-1] += [] if _HEADING.match(line) else [at]
-            else:
-                is_inside = False
-        return tables
+        A number within a date or time counts only if no other one shows the claim.
+        """
+        wanted = normalise(claim) if isinstance(claim, str) else ""
+        claimed = figures(wanted) if wanted else [_of_number(claim)] if not isinstance(claim, str) else []
+        if claimed and not words_besides(wanted, claimed):
+            shown = list(self._showing(claimed[0]))
+            whole = [(at, figure) for at, figure in shown if not figure.part]
+            yield from ((at, figure.start, figure.end) for at, figure in whole or shown)
+            return
+        for at in self.lines_with(claim) or ():
+            if (start := self.normalised[at].find(wanted)) >= 0:
+                yield at, start, start + len(wanted)
 
     def figures_of(self, claim: str | int | float) -> list[Figure]:
         """The figures that show a number, or a text that is one."""
@@ -188,7 +176,7 @@ class SourcePage:
         if lines := self._addresses.get(address_key(claim)):
             return lines
         wanted = normalise(claim)
-        others = ((at, without_addresses(self._raw[at])) for at, line in enumerate(self._lines) if wanted in line)
+        others = ((at, without_addresses(self._raw[at])) for at, line in enumerate(self.normalised) if wanted in line)
         return {at for at, line in others if _contains_whole(wanted, normalise(line))} or None
 
     @cached_property
@@ -214,8 +202,8 @@ class SourcePage:
     def line_with_words(self, words: Iterable[str]) -> str | None:
         """The last line with all these words or other forms of them, in any order; None if there is none."""
         wanted = [one for word in words for one in _WORD.findall(normalise(word))]
-        for at in range(len(self._lines) - 1, -1, -1):
-            line = self._lines[at]
+        for at in range(len(self.normalised) - 1, -1, -1):
+            line = self.normalised[at]
             if all(one[:_STEM] in line for one in wanted):
                 shown = _WORD.findall(line)
                 if all(any(is_one_word(one, word) for word in shown) for one in wanted):
@@ -240,7 +228,7 @@ class SourcePage:
     def _figures(self) -> dict[tuple[str, object], list[tuple[int, Figure]]]:
         """All figures, each with its line, by their kind and `_keys_of`."""
         by_key: dict[tuple[str, object], list[tuple[int, Figure]]] = defaultdict(list)
-        for at, line in enumerate(self._lines):
+        for at, line in enumerate(self.normalised):
             for figure in all_figures(line) if any(map(str.isdigit, line)) else ():
                 for key in _keys_of(figure):
                     by_key[figure.kind, key].append((at, figure))
@@ -261,7 +249,7 @@ class SourcePage:
     @cached_property
     def _lines_by_word(self) -> dict[str, list[int]]:
         by_word: dict[str, list[int]] = defaultdict(list)
-        for at, line in enumerate(self._lines):
+        for at, line in enumerate(self.normalised):
             for word in set(_LETTERS.findall(line)):
                 by_word[word].append(at)
         return by_word
@@ -270,11 +258,11 @@ class SourcePage:
         """The lines that may contain a text: those with the rarest of its words, where words are separate."""
         words = [] if _IS_UNSEPARATED.search(wanted) else _LETTERS.findall(wanted)
         if not words:
-            return list(range(len(self._lines)))
+            return list(range(len(self.normalised)))
         return min((self._lines_by_word.get(word, []) for word in words), key=len)
 
     def _with_words_as_they_stand(self, wanted: str) -> set[int]:
-        lines = self._lines
+        lines = self.normalised
         return {at for at in self._may_have(wanted) if wanted in lines[at] and _contains_whole(wanted, lines[at])}
 
     def _has_text(self, wanted: str) -> bool:
@@ -314,7 +302,7 @@ class SourcePage:
         return frozenset(figure.zone for figure in shown if figure.zone is not None)
 
     def _has_words(self, at: int, words: list[str]) -> bool:
-        shown = _WORD.findall(self._lines[at])
+        shown = _WORD.findall(self.normalised[at])
         return all(any(is_one_word(word, other) for other in shown) for word in words)
 
     def _with_digits(self, wanted: str) -> set[int] | None:
@@ -325,14 +313,14 @@ class SourcePage:
         code = "[ -]?".join(wanted.replace(" ", "")) if _CODE.fullmatch(wanted) else ""
         if not code or wanted.replace(" ", "") not in self._compact:
             return None
-        return {at for at, line in enumerate(self._lines) if re.search(rf"(?<!\w){code}(?!\w)", line)} or None
+        return {at for at, line in enumerate(self.normalised) if re.search(rf"(?<!\w){code}(?!\w)", line)} or None
 
     def _lines_that_show_all(self, wanted: str, figure: Figure) -> set[int] | None:
         return None if words_besides(wanted, [figure]) else self._lines_that_show(figure)
 
     @cached_property
     def _compact(self) -> str:
-        return "\n".join(self._lines).replace(" ", "").replace("-", "")
+        return "\n".join(self.normalised).replace(" ", "").replace("-", "")
 
 
 def _of_number(number: float) -> Figure:

@@ -6,8 +6,8 @@ let changeWaiter = null;
 /**
  * Whether this world shows the texts, and whether a visible element matches. `count` is the number of changes to pass
  * to `changedSince`.
- * @param {{text: string | null, gone: string | null, selector: string | null}} wanted  texts in lower case, spaces
- *   collapsed
+ * @param {{text: string | null, gone: string | null, selector: string | null}} wanted  texts in lower case and in NFC,
+ *   spaces collapsed
  * @returns {{text: boolean, entered: boolean, gone: boolean, selector: boolean, count: number, wrong: string, passed:
  *   ReturnType<typeof takePassed>}} entered: the text is only where the agent entered it; gone: that text is not
  *   visible; wrong: why the selector is invalid; passed: what came and went, where a text is wanted
@@ -38,7 +38,7 @@ function checkConditions({ text, gone, selector }) {
 /** @param {{leavesOut?: (element: Element) => boolean}} options  as of `readVisibleText` */
 function visibleTextInLowerCase(options) {
   forget();
-  const words = readVisibleText(undefined, options).pieces.join('').replace(SPACES, ' ').toLowerCase();
+  const words = readVisibleText(undefined, options).pieces.join('').replace(SPACES, ' ').normalize().toLowerCase();
   forget();
   return words;
 }

@@ -215,6 +215,32 @@ def test_a_line_above_rows_has_a_value_for_those_without_their_own() -> None:
     assert check_rows(rows, SourcePage("\n\n".join(lines))) == RowsChecked([], [], [])
 
 
+RECORDS = {
+    "definitions": "# Book\n\nTitle\n: Moby-Dick\n\nPage count\n: 635\n\nYear\n: 1851\n\nPrice\n: 12.50 €",
+    "labels": "# Moby-Dick\n\nPage count: 635\n\nYear: 1851\n\nPrice: 12.50 €",
+    "table": "|  |  |\n| --- | --- |\n| Page count | 635 |\n| Year | 1851 |\n| Price | 12.50 € |\n| Sold | 1851 |",
+}
+
+
+@table("page", RECORDS.values())
+def test_values_of_one_record_stand_after_their_own_labels(page: str) -> None:
+    true = {"title": "Moby-Dick", "page_count": 635, "year": 1851, "price": 12.5}
+    wrong = {**true, "page_count": 1851, "year": 635}
+
+    assert check_rows(true, SourcePage(page)).misplaced == []
+    assert [value.path for value in check_rows(wrong, SourcePage(page)).misplaced] == ["$.page_count", "$.year"]
+
+
+def test_columns_that_are_taken_for_each_other_are_told() -> None:
+    lines = "\n".join(f"| Item {n} | {n + 50} | {n + 20} |" for n in range(20))
+    page = SourcePage(f"| Name | Old price | Price |\n| --- | --- | --- |\n{lines}")
+    true = [{"name": f"Item {n}", "price": n + 20, "oldPrice": n + 50} for n in range(20)]
+    wrong = [{**row, "price": row["oldPrice"], "oldPrice": row["price"]} for row in true]
+
+    assert check_rows(true, page) == RowsChecked([], [], [])
+    assert len(check_rows(wrong, page).misplaced) == 2 * len(true)
+
+
 @table(
     ("description", "is_some"),
     [

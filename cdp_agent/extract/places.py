@@ -12,6 +12,7 @@ _START = re.compile(r"([#>+: -]*)(\S*)")
 _RUN = re.compile(r"[^\W\d_]+|\d+")
 _TABLE_RULE = re.compile(r"\|(?: --- \|)+")
 _HEADING = re.compile(r"#{1,6} |\*\*[^*]+\*\*$|\| [^|]+ \|$")
+_COLUMN_PARTS = 3  # nothing, the head and the number; then the label in the row, if there is one
 _WORD = re.compile(r"\w")
 
 
@@ -86,6 +87,12 @@ class ValuePlaces:
                 self.tables[-1] += [] if at in self.headings else [at]
             else:
                 heads = None
+
+
+def label_of(slot: str) -> str:
+    """The head of the column, or the label, by which a slot is named."""
+    column = slot.removesuffix("=").split("|")
+    return column[0] or column[-1 if len(column) > _COLUMN_PARTS else 1]
 
 
 def _kind(match: re.Match[str]) -> str:

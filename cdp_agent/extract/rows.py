@@ -16,10 +16,10 @@ from itertools import pairwise
 
 import msgspec
 
-from .grounding import SourcePage, Ungrounded
+from .grounding import SourcePage, Ungrounded, is_one_word
 from .keywords import subschemas
 from .leaves import leaves
-from .places import ValuePlaces
+from .places import ValuePlaces, label_of
 
 _MOST = 0.8
 """The share of a field's values, or of the rows, by which it is seen where a field is."""
@@ -33,6 +33,8 @@ _COMMON = 0.5
 _SIDES = ("line", "after", "before")
 _LINE_BEFORE_OTHERS = 1.05
 _Range = tuple[int, int]
+_NAME = re.compile(r"[^\W_]+")
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 _SOME = re.compile(
@@ -89,8 +91,31 @@ def check_rows(value: object, page: SourcePage) -> RowsChecked:
             check = _Check(rows, places)
             check.add_to(checked)
             regions |= check.regions
+    if isinstance(value, dict):
+        checked.misplaced.extend(_at_labels_of_others(value, places))
     by_path = {value.path: value for value in checked.misplaced}  # those of a nested row are also of the one around it
     return RowsChecked(list(by_path.values()), checked.repeated, checked.left_out)
+
+
+def _at_labels_of_others(record: dict[str, object], places: ValuePlaces) -> list[Ungrounded]:
+    """The values of one record that stand after the label of another field, where another's is after theirs."""
+    values = {name: leaf for name, leaf in record.items() if isinstance(leaf, str | int | float)}
+    slots = {name: list(places.by_slot(leaf)) for name, leaf in values.items() if not isinstance(leaf, bool)}
+    return [Ungrounded(f"$.{name}", values[name]) for name in _crossed(slots)]
+
+
+def _crossed(slots: dict[str, list[str]]) -> list[str]:
+    """The fields that are in slots with names of other fields, while another one is in the slot with their own name."""
+    labels = {field: {label_of(slot) for slot in slots[field] if slot} for field in slots}
+    named = {field: {name for name in slots if any(_names(label, name) for label in labels[field])} for field in slots}
+    taken = set[str]().union(*named.values())
+    return [field for field in slots if named[field] and field not in named[field] and field in taken]
+
+
+def _names(label: str, field: str) -> bool:
+    """Whether a label on the page says what the name of a field does: "Page count" and `page_count`."""
+    words, wanted = (_NAME.findall(text.casefold()) for text in (label, _CAPITAL.sub(" ", field)))
+    return len(words) == len(wanted) and all(map(is_one_word, words, wanted))
 
 
 def _around(path: str, regions: dict[str, list[_Range]]) -> list[_Range]:
@@ -168,6 +193,8 @@ class _Check:
         sides = Counter(one.side for one in standing.values() if one is not None and one.side in _SIDES)
         usual = sides.most_common(1)[0][0] if sides else ""
         seen = {field: one or self._mixed_up(fields[field], usual) for field, one in standing.items()}
+        crossed = _crossed({field: [one.slot] for field, one in seen.items()})
+        checked.misplaced.extend(Ungrounded(leaf.path, leaf.value) for field in crossed for leaf in fields[field])
         for one in seen.values():
             checked.misplaced.extend(Ungrounded(leaf.path, leaf.value) for leaf in one.misplaced)
         nested = [one.side for field, one in seen.items() if "[]" in field and one.side in _SIDES]

@@ -76,3 +76,25 @@ BING_CHALLENGE = '<div class="captcha"><h1>One last step</h1><div id="turnstile"
 
 CHANGED = """<title>New look</title><main><article><a href="//duckduckgo.com/l/?uddg=https%3A%2F%2Ftea.example%2Fall">\
 Tea for all</a><p>It looks different today.</p></article></main>"""
+
+GOOGLE_SUB_LINKS = """<div id="rso"><div class="MjjYud"><div class="g"><div class="yuRUbf">
+<a href="https://tea.example/"><h3>Tea house</h3></a></div><div class="VwiC3b">Teas of all kinds.</div>
+<table><tr><td><div class="sitel"><a href="https://tea.example/green"><h3>Green</h3></a>
+<div class="VwiC3b">Green teas.</div>
+</div></td><td><a href="https://tea.example/black"><h3>Black</h3></a></td></tr></table></div></div>
+<div class="MjjYud"><div class="g"><div><a href="https://mugs.example/"><h3>Mugs</h3></a></div>
+<div class="VwiC3b">All mugs.</div></div></div></div>"""
+GOOGLE_QUESTIONS = """<div id="rso"><div class="MjjYud"><div jsname="N760b"><h2>People also ask</h2>
+<div class="related-question-pair" data-q="Is tea healthy?">
+<div role="button" aria-expanded="true">Is tea healthy?</div>
+<div><a href="https://health.example/tea"><h3>Is tea good for you?</h3></a>
+<div class="VwiC3b">It may be.</div></div></div>
+</div></div><div class="MjjYud"><div class="g"><div><a href="https://tea.example/"><h3>Tea house</h3></a></div>
+<div class="VwiC3b">Teas of all kinds.</div></div></div></div>"""
+BING_QUESTIONS = """<ol id="b_results"><li class="b_algo"><div id="relatedQnAListDisplay"><h2>People also ask</h2>
+<h2><a href="https://health.example/tea">Is tea healthy?</a></h2></div></li>
+<li class="b_algo"><h2><a href="https://tea.example/">Tea house</a></h2>
+<div class="b_caption"><p>Teas of all kinds.</p></div>
+<ul class="b_vList"><li><h3 class="deeplink_title"><a href="https://tea.example/green">Green</a></h3>
+<p>Green teas.</p></li>
+</ul></li></ol>"""

@@ -37,6 +37,15 @@ async def test_the_total_is_true_when_fewer_are_returned(sheet: Page) -> None:
     assert (len(found.elements), found.total) == (2, 250)
 
 
+async def test_elements_are_given_in_parts_across_frames(sheet: Page) -> None:
+    await show(sheet, "<li>0</li><li>1</li><iframe srcdoc='<li>2</li><li>3</li>'></iframe><li>4</li>")
+
+    parts = [await sheet.find("li", max_results=2, offset=offset) for offset in (0, 1, 3, 5)]
+
+    assert [[element.text for element in part.elements] for part in parts] == [["0", "1"], ["1", "2"], ["3", "4"], []]
+    assert {part.total for part in parts} == {5}
+
+
 async def test_no_element_is_no_error(sheet: Page) -> None:
     await show(sheet, "<p>text</p>")
 

@@ -16,6 +16,7 @@ from cdp_agent.page.snapshot.lines import refs_in
 from tests.conftest import LOOP, Serve
 from tests.every_frame import PLACES, every_frame
 from tests.miniwob.png import grey
+from tests.pictures import resize
 from tests.test_page import size_of
 from tests.writing import show
 
@@ -24,10 +25,10 @@ BARE = (
 )
 
 
-async def marks_of(page: Page) -> dict[str, list[Box]]:
+async def marks_of(page: Page, *, whole: bool = False) -> dict[str, list[Box]]:
     """The boxes of what is marked, by names."""
     snapshot = await page.snapshot()
-    marks = await locate_marks(tab_of(page), refs_in(snapshot.text))
+    marks = await locate_marks(tab_of(page), refs_in(snapshot.text), whole=whole)
     return {snapshot.refs[mark.ref].name: mark.boxes for mark in marks}
 
 
@@ -43,6 +44,45 @@ async def test_what_can_be_acted_on_and_is_seen_is_marked(sheet: Page) -> None:
     )
 
     assert await marks_of(sheet) == {"Seen": [Box(10, 30, 90, 50)], "Faint": [Box(310, 30, 390, 50)]}
+
+
+async def test_in_a_picture_of_the_whole_page_all_of_it_is_marked(sheet: Page) -> None:
+    await show(
+        sheet,
+        f"{BARE}<button style='left:10px;top:30px'>Seen</button>"
+        "<button style='left:110px;top:30px'>Covered</button>"
+        "<div style='position:absolute;left:100px;top:20px;width:120px;height:60px;background:#eee'>News</div>"
+        "<button style='left:10px;top:3000px'>Below</button>"
+        "<button style='left:10px;top:3100px;visibility:hidden'>Hidden</button>"
+        "<div style='position:absolute;top:3200px;height:50px;width:99px;overflow:hidden'>"
+        "<button style='top:90px'>Clipped</button></div>"
+        "<iframe style='position:absolute;left:0;top:3300px;border:0;height:100px' srcdoc='"
+        "<style>body { margin: 0 } button { position: absolute; left: 0; width: 80px; height: 20px }</style>"
+        "<button style=top:10px>Framed</button><button style=top:500px>Far</button>'></iframe>",
+    )
+
+    marked = await marks_of(sheet, whole=True)
+
+    assert marked == {
+        "Seen": [Box(10, 30, 90, 50)],
+        "Below": [Box(10, 3000, 90, 3020)],
+        "Framed": [Box(0, 3310, 80, 3330)],
+    }
+
+
+async def test_a_label_over_what_is_marked_lets_it_be_seen(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<style>body { margin: 0 } button { position: fixed; inset: 0; border: 0 }</style><button>"))
+    await resize(page, 40, 20)
+    refs = refs_in((await page.snapshot()).text)
+    shades: list[list[int]] = []
+    for colours in ("#000, #000 2px, #fff 2px, #fff 4px", "#fff, #fff 2px, #000 2px, #000 4px"):
+        stripes = f"repeating-linear-gradient(90deg, {colours})"
+        await page.evaluate(f"document.querySelector('button').style.background = '{stripes}'")
+        picture = await take_picture(tab_of(page), refs, format="png", for_models=False)
+        shades.append([shade for row in grey(picture.data, top=0, bottom=20, left=0, right=40) for shade in row])
+
+    seen = sum(abs(one - other) > 30 for one, other in zip(*shades, strict=True))
+    assert seen > 0.6 * len(shades[0])  # a label that hides what is below leaves 0.44
 
 
 async def test_a_box_ends_where_what_is_around_it_ends(sheet: Page) -> None:

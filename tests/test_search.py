@@ -166,6 +166,32 @@ async def test_a_catastrophic_pattern_is_a_clear_error(sheet: Page) -> None:
         await sheet.search("(a+)+$", regex=True)
 
 
+async def test_accents_match_however_they_are_composed(sheet: Page) -> None:
+    await show(sheet, "<p>Cafe\u0301 Zoe\u0308 and na\u00efve</p><button>After e\u0301</button><p>Cafe</p>")
+
+    spellings = ("caf\u00e9 zo\u00eb", "cafe\u0301", "nai\u0308ve", "after \u00e9")
+    found = [(await sheet.search(each)).matches for each in spellings]
+    by_regex = await sheet.search("caf[\u00e9]", regex=True)
+
+    assert [[match.text for match in matches] for matches in found] == [
+        ["Caf\u00e9 Zo\u00eb"],
+        ["Caf\u00e9"],
+        ["na\u00efve"],
+        ["After \u00e9"],
+    ]
+    assert (found[3][0].role, found[3][0].name) == ("button", "After e\u0301")
+    assert by_regex.total == 1
+
+
+async def test_matches_are_given_in_parts(sheet: Page) -> None:
+    await show(sheet, "".join(f"<p>cup {n}</p>" for n in range(5)))
+
+    parts = [await sheet.search("cup", max_results=2, offset=offset) for offset in (0, 2, 4, 6)]
+
+    assert [[match.after.split()[0] for match in part.matches] for part in parts] == [["0", "1"], ["2", "3"], ["4"], []]
+    assert {part.total for part in parts} == {5}
+
+
 async def test_what_listens_for_the_whole_page_is_not_what_a_text_is_in(sheet: Page) -> None:
     """The root of an app does, for whatever is in it: a click on its middle would be another one."""
     heard = "document.querySelectorAll('div').forEach((each) => each.addEventListener('click', () => {}))"
@@ -393,4 +419,5 @@ async def test_a_text_of_more_than_a_million_characters_is_searched_whole(sheet:
 
     assert (result.total, result.unread) == (1, [])
     assert (await sheet.search("After")).total == 1
+    assert (await sheet.search(r"[a-z ]+\sneedle", regex=True)).total == 1  # harmless, though it takes some time
     assert "needle" not in (await sheet.snapshot()).text

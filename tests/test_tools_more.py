@@ -211,3 +211,23 @@ async def test_an_attribute_that_none_of_the_elements_has_is_named(browser: Brow
         '- a "Milk" name=x [ref=E2]',
         "None of them has the attribute hreff.",
     ]
+
+
+async def test_what_follows_the_part_that_was_listed_has_an_offset(browser: Browser, sheet: Page) -> None:
+    await show(sheet, "<p>cup</p>" * 5)
+
+    seen = [
+        (await call(name, sheet, browser, max_results=2, offset=offset, **wanted)).text.split("\n")
+        for name, wanted in (("find_elements", {"selector": "p"}), ("search_page", {"pattern": "cup"}))
+        for offset in (0, 3, 5)
+    ]
+
+    ends = [(lines[0], lines[-1] if len(lines) == 4 else "") for lines in seen]
+    assert ends == [
+        ("5 elements:", "and 3 more: offset=2"),
+        ("5 elements, after the first 3:", ""),
+        ("5 elements, none after the first 5.", ""),
+        ("5 matches:", "and 3 more: offset=2"),
+        ("5 matches, after the first 3:", ""),
+        ("5 matches, none after the first 5.", ""),
+    ]

@@ -26,6 +26,7 @@ SHOWN = """<style id=sheet>#hidden { display: none }</style><p id=out>Loading</p
 <div id=host></div><div id=hidden>secret</div>"""
 COMES: dict[str, tuple[str, dict[str, Any]]] = {
     "text": ("out.innerHTML = 'All   <b>done</b>\\n now'", {"text": "all DONE now"}),
+    "accent": ("out.textContent = 'Cafe\\u0301'", {"text": "caf\u00e9"}),
     "gone": ("out.textContent = 'nothing'", {"gone": "loading"}),
     "removed": ("out.remove()", {"gone": "loading"}),
     "hidden": ("out.style.display = 'none'", {"gone": "loading"}),

@@ -66,6 +66,20 @@ async def test_what_a_page_of_results_shows(page: Page, serve: Serve, subtests: 
     with subtests.test("searches for other words are no results and highlighting is left out"):
         found = await shown(page, "google", OTHER_WORDS)
         assert [each.url for each in found.results] == ["https://tea.example/a#history", "https://tea.example/b"]
+    with subtests.test("a result with links below it has its text"):
+        found = await shown(page, "google", pages.GOOGLE_SUB_LINKS)
+        assert [(each.title, each.snippet) for each in found.results] == [
+            ("Tea house", "Teas of all kinds."),
+            ("Green", "Green teas."),
+            ("Black", ""),
+            ("Mugs", "All mugs."),
+        ]
+    for name, content in [("google", pages.GOOGLE_QUESTIONS), ("bing", pages.BING_QUESTIONS)]:
+        with subtests.test("questions that others asked are no results", name=name):
+            found = await shown(page, name, content)
+            assert [(each.url, each.snippet) for each in found.results] == [
+                ("https://tea.example/", "Teas of all kinds.")
+            ]
     for name, content in NONE:
         with subtests.test("that there is nothing is said", name=name):
             found = await shown(page, name, content, "qzx")
@@ -83,6 +97,29 @@ async def test_what_a_page_of_results_shows(page: Page, serve: Serve, subtests: 
     with subtests.test("a long page in another form is cut"):
         long = "<main>" + f"<p>{'different ' * 1000}</p>" * 10
         assert len((await shown(page, "bing", long)).markdown) < 3_000 * 6
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "why"),
+    [
+        (
+            429,
+            "<h1>Too Many Requests</h1>",
+            r"refused the search \(HTTP 429\): it had too many requests. Search again later",
+        ),
+        (503, "<h1>Unavailable</h1>", r"refused the search \(HTTP 503\). Search again later"),
+        (429, pages.BING_CHALLENGE, "asks for proof that a person is searching"),
+    ],
+    ids=["too many", "unavailable", "challenge"],
+)
+async def test_a_page_that_is_an_error_is_no_answer(
+    browser: Browser, httpserver: HTTPServer, status: int, content: str, why: str
+) -> None:
+    httpserver.expect_request("/search").respond_with_data(content, status=status, content_type="text/html")
+    search = configure("bing", base_url=httpserver.url_for("/"), environment={})
+
+    with pytest.raises(ActionError, match=f"Bing {why}"):
+        await search.find("tea", browser=browser)
 
 
 async def test_results_read_as_a_list() -> None:

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 
 import msgspec
 
+from .addresses import WEB_ADDRESS
 from .contexts import SAYS_LITTLE, TABLE_RULE
 from .figures import figures, long_numbers
 from .grounding import SourcePage
 
 _QUOTE = re.compile(r"[“„«\"]([^“”„«»\"\n]{3,300})[”“»\"]")
-WEB_ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'`|*]+")
 _WORD = re.compile(r"[^\s*_`|()\[\]<>\"“”„«»\u2e80-\uff0f]+")
 _LIST_MARK = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 _PLAIN = str.maketrans("\u00a0\u2007\u2009\u202f–—−‐‑‒", "    ------")
@@ -27,7 +27,7 @@ _LINE_MARK = re.compile(r"^\s*(?:(?:[-*+•>]|\d+[.)]|#{1,6})\s+)*")
 _EMPHASIS = re.compile(r"\*{1,3}|`+|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
 _LABEL = re.compile(r"^([^:.|]{1,40}):\s+(?=\S)")
 _SENTENCE_END = re.compile(r"(?<=[^\W\d][.!?])\s+")
-_BETWEEN_PARTS = re.compile(r"\s+[–—-]\s+|[;,()]\s*|:\s+|\s+→\s+")
+_BETWEEN_PARTS = re.compile(r"\s+[–—-]\s+|[;()]\s*|,(?!\d)\s*|:\s+|\s+→\s+")
 _LETTERS = re.compile(r"[^\W\d_][\w'’-]*")
 _LONGEST_ITEM = 8
 """In words: what is longer is a sentence, whose words are the model's own."""

@@ -30,7 +30,7 @@ from .asking import Asker, CutOff
 from .claims import grounding
 from .form import Form, SchemaForm, form_of
 from .grounding import SourcePage, Ungrounded, data_grounding
-from .rows import check_rows
+from .rows import asks_for_some, check_rows
 from .schema import compile_schema, listed
 from .shape import list_property, merged, most_elements, part_of
 
@@ -117,7 +117,7 @@ def _looked_up(value: object, contents: Markdown, form: Form | None, description
     data = msgspec.to_builtins(value)
     missing, sources = data_grounding(data, shown, form.source)
     rows = check_rows(data, shown)
-    notices = list(rows.left_out)
+    notices = [] if asks_for_some(description, form.source) else list(rows.left_out)
     if rows.repeated:
         count = f"{len(rows.repeated):,} elements are" if len(rows.repeated) > 1 else "An element is"
         notices.append(f"{count} given more often than on the page, first {rows.repeated[0]}.")

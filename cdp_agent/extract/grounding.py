@@ -14,8 +14,11 @@ from functools import cached_property
 
 import msgspec
 
-from .figures import LEAST_DIGITS, Figure, all_figures, figures, long_numbers, rounded
-from .keywords import subschemas
+from .addresses import address_key, is_address, keys_in, without_addresses
+from .figure import LEAST_DIGITS, UNSEPARATED, Figure, is_currency, is_same_unit, unit_called, units_in
+from .figures import all_figures, figures, long_numbers, rounded
+from .leaves import Leaf, leaves, leaves_to_show
+from .moments import durations, in_zones
 
 
 class Ungrounded(msgspec.Struct, frozen=True):
@@ -27,15 +30,18 @@ class Ungrounded(msgspec.Struct, frozen=True):
 
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]|[*`~]|</?su[bp]>|\\\\(?=[!-/:-@\\[-`{-~])")
 _BREAK = re.compile("<br>|  \n")
-_TYPOGRAPHY = str.maketrans("‘’‚‛′“”„‟″«»–—−‐‑‒⁄", "'" * 5 + '"' * 7 + "-" * 6 + "/")
+_TYPOGRAPHY = str.maketrans("‘’‚‛′“”„‟″«»–—−‐‑‒⁄٫٬٪", "'" * 5 + '"' * 7 + "-" * 6 + "/.,%")
 _SUPERSCRIPT = re.compile(r"(?<=\d)<sup>(?=\d)")
 _FRACTION = re.compile("(?<!\\d)(\\d{0,15})\\s?([¼-¾⅐-⅞])")  # bounded, so that long runs of digits are scanned once
 _RAISED = re.compile("(?<=\\d)[⁰¹²³⁴-⁹]+")
+_LARGE = re.compile(r"(?<![\w.,])(\d[\d.,]*)([MT])(?!\w)")
+_LARGE_SCALES = {"M": " million", "T": " trillion"}  # 3M is no length, but 3m may be one
 _OF_A_VERSION = re.compile(r"\bv(?=\d+\.\d)")
 _WORD = re.compile(r"\w+")
+_CODE = re.compile(r"[a-z]{1,4} ?\d[a-z\d]{2,}")  # of a flight, a bank account
+_TOKEN = re.compile(r"\w+(?:(?<=\d)[.,'-](?=\d)\w+)*[+#]*")
+_GROUPS_OF_DIGITS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
 _LETTERS = re.compile(r"[^\W_]+")
-_HEADING = re.compile(r"#{1,6} |\*\*[^*]+\*\*$|\| [^|]+ \|$")
-_TABLE_RULE = re.compile(r"\|(?: --- \|)+")
 _SPACES = re.compile(r"\s+")
 _HARD_SIGNS = re.compile(r"[^\w\s.,:;!?'\"()\[\]/|·•-]")
 _NEUTRAL_WORDS = frozenset(
@@ -45,8 +51,10 @@ _NEUTRAL_WORDS = frozenset(
     """.split()  # noqa: SIM905  # words, not a list of strings
 )
 """Words next to figures that add nothing to their meaning."""
-_FIRST_IDEOGRAPH = 0x2E80  # scripts from here on do not separate words
-_IDEOGRAPH = re.compile(f"[{chr(_FIRST_IDEOGRAPH)}-\U0010ffff]")
+_IS_UNSEPARATED = re.compile(f"[{UNSEPARATED}]")
+_CUTS_BEFORE = re.compile(r"\d[.,']$|(?<!\d)\d{1,3} $")
+_THREE_DIGITS = re.compile(r"\d{3}(?!\d)")
+_CUTS_AFTER = re.compile(r"[.,']\d|-\d")
 _STEM = 3  # letters in which two forms of a word agree
 _ENDING = 3  # letters that a form of a word may have more
 
@@ -54,37 +62,54 @@ _ENDING = 3  # letters that a form of a word may have more
 def ungrounded(value: object, text: str, schema: object = None) -> list[Ungrounded]:
     """The strings and numbers in a JSON value that are not in the text (a page's Markdown), in order.
 
-    Values that the `schema` lists (`enum`, `const`) are the caller's words, not the page's: they are not looked up.
+    Values that the `schema` lists (`enum`, `const`, `default`) are the caller's words, not the page's: they are not
+    looked up. The name of a unit or currency is there if the numbers beside it have that unit.
     """
     return data_grounding(value, SourcePage(text), schema)[0]
 
 
 def data_grounding(value: object, page: SourcePage, schema: object = None) -> tuple[list[Ungrounded], list[str]]:
     """What `ungrounded` returns, and the lines of the page that show the other strings and numbers."""
-    chosen = _choices(schema)
     missing: list[Ungrounded] = []
     lines: dict[str, None] = {}
-    for path, leaf in [*leaves(value), *_keys_of_maps(value, schema)]:
-        if leaf in chosen:
-            continue
-        line = page.line_with(leaf)
+    for leaf in leaves_to_show(value, schema):
+        line = _line_that_shows(leaf, page)
         if line is None:
-            missing.append(Ungrounded(path, leaf))
+            missing.append(Ungrounded(leaf.path, leaf.value))
         else:
-            lines[line or str(leaf)] = None
+            lines[line or str(leaf.value)] = None
     return missing, list(lines)
+
+
+def _line_that_shows(leaf: Leaf, page: SourcePage) -> str | None:
+    """A line of the page that shows a value, "" for several; None if there is none."""
+    unit = unit_called(normalise(leaf.value)) if isinstance(leaf.value, str) else ""
+    if not unit:
+        return page.line_with(leaf.value)
+    numbers = [number for _, number in leaves(leaf.beside) if number != leaf.value]
+    figures_there = [figure for number in numbers for figure in page.figures_of(number)]
+    if any(figure.unit and is_same_unit(figure.unit, unit) for figure in figures_there):
+        return ""
+    if is_currency(unit) and any(is_currency(figure.unit) for figure in figures_there):
+        return None  # the amount beside it is in another currency
+    line = page.line_with(leaf.value)
+    if line is not None or any(figure.unit for figure in figures_there):
+        return line
+    return "" if any(is_same_unit(unit, other) for other in page.units) else None
 
 
 class SourcePage:
     """The text of one or more pages, prepared to be searched many times."""
 
     def __init__(self, text: str) -> None:
-        self._all = text.split("\n")
-        self._raw = list(dict.fromkeys(self._all))
-        self._lines = [normalise(line) for line in self._raw]
-        self._text = normalise(text)
-        self._words = f" {' '.join(_WORD.findall(self._text))} "
-        self._places_of: dict[tuple[bool, str | int | float], list[int]] = {}
+        self.all_lines = text.split("\n")
+        self._raw = list(dict.fromkeys(self.all_lines))
+        self.normalised = [normalise(line) for line in self._raw]
+        by_line = dict(zip(self._raw, self.normalised, strict=True))
+        # Line by line, since a pattern that runs over a long text at once lets no other thread go on.
+        self._text = " ".join(filter(None, (by_line[line] for line in self.all_lines)))
+        tokens = {line: " ".join(_tokens(by_line[line])) for line in self._raw}
+        self._words = f" {' '.join(filter(None, (tokens[line] for line in self.all_lines)))} "
         self._looked_up: dict[tuple[bool, str | int | float], frozenset[int] | None] = {}
 
     def contains(self, claim: str | int | float) -> bool:
@@ -113,43 +138,58 @@ class SourcePage:
     def places(self) -> list[list[int]]:
         """For each number of `lines_with` where in the text its lines are."""
         places: dict[str, list[int]] = defaultdict(list)
-        for at, line in enumerate(self._all):
+        for at, line in enumerate(self.all_lines):
             places[line].append(at)
         return list(places.values())
 
-    def places_of(self, claim: str | int | float) -> list[int]:
-        """Where in the text the lines with a claim are, in order; see `lines_with`."""
-        key = (isinstance(claim, str), claim)
-        if key not in self._places_of:
-            lines = self.lines_with(claim) or ()
-            self._places_of[key] = sorted(place for line in lines for place in self.places[line])
-        return self._places_of[key]
+    def spans_of(self, claim: str | int | float) -> Iterator[tuple[int, int, int]]:
+        """Where a claim stands: the numbers of lines, and from where to where in `normalised`; as far as that is seen.
+
+        A number within a date or time counts only if no other one shows the claim.
+        """
+        wanted = normalise(claim) if isinstance(claim, str) else ""
+        claimed = figures(wanted) if wanted else [_of_number(claim)] if not isinstance(claim, str) else []
+        if claimed and not words_besides(wanted, claimed):
+            shown = list(self._showing(claimed[0]))
+            whole = [(at, figure) for at, figure in shown if not figure.part]
+            yield from ((at, figure.start, figure.end) for at, figure in whole or shown)
+            return
+        for at in self.lines_with(claim) or ():
+            if (start := self.normalised[at].find(wanted)) >= 0:
+                yield at, start, start + len(wanted)
+
+    def figures_of(self, claim: str | int | float) -> list[Figure]:
+        """The figures that show a number, or a text that is one."""
+        wanted = [_of_number(claim)] if not isinstance(claim, str) else figures(normalise(claim))
+        return [figure for _, figure in self._showing(wanted[0])] if len(wanted) == 1 else []
 
     @cached_property
-    def headings(self) -> set[int]:
-        """Where in the text its headings are: of sections, in bold, or across a table."""
-        return {at for at, line in enumerate(self._all) if _HEADING.match(line)}
-
-    @cached_property
-    def tables(self) -> list[list[int]]:
-        """Where in the text the rows of its tables are, without headers and rows that head others."""
-        tables: list[list[int]] = []
-        is_inside = False
-        for at, line in enumerate(self._all):
-            if _TABLE_RULE.fullmatch(line):
-                tables.append([])
-                is_inside = True
-            elif is_inside and line.startswith("| "):
-                tables[-1] += [] if _HEADING.match(line) else [at]
-            else:
-                is_inside = False
-        return tables
+    def units(self) -> frozenset[str]:
+        """The units and currencies that the text names."""
+        shown = (figure.unit for figures in self._figures.values() for _, figure in figures if figure.unit)
+        return units_in(self._text).union(shown)
 
     def _with_number(self, claim: float) -> set[int] | None:
-        value = rounded(claim)
-        return {at for at, figure in self._figures.get(("number", value), ()) if value in figure.values} or None
+        return self._lines_that_show(_of_number(claim)) or None
+
+    def _with_address(self, claim: str) -> set[int] | None:
+        if lines := self._addresses.get(address_key(claim)):
+            return lines
+        wanted = normalise(claim)
+        others = ((at, without_addresses(self._raw[at])) for at, line in enumerate(self.normalised) if wanted in line)
+        return {at for at, line in others if _contains_whole(wanted, normalise(line))} or None
+
+    @cached_property
+    def _addresses(self) -> dict[str, set[int]]:
+        by_key: dict[str, set[int]] = defaultdict(set)
+        for at, line in enumerate(self._raw):
+            for key in keys_in(line):
+                by_key[key].add(at)
+        return by_key
 
     def _with_text(self, claim: str) -> set[int] | None:
+        if is_address(claim):
+            return self._with_address(claim)
         wanted = normalise(claim).lstrip("#")  # an order number may be claimed as #123
         if not wanted:
             return set()
@@ -162,8 +202,8 @@ class SourcePage:
     def line_with_words(self, words: Iterable[str]) -> str | None:
         """The last line with all these words or other forms of them, in any order; None if there is none."""
         wanted = [one for word in words for one in _WORD.findall(normalise(word))]
-        for at in range(len(self._lines) - 1, -1, -1):
-            line = self._lines[at]
+        for at in range(len(self.normalised) - 1, -1, -1):
+            line = self.normalised[at]
             if all(one[:_STEM] in line for one in wanted):
                 shown = _WORD.findall(line)
                 if all(any(is_one_word(one, word) for word in shown) for one in wanted):
@@ -188,7 +228,7 @@ class SourcePage:
     def _figures(self) -> dict[tuple[str, object], list[tuple[int, Figure]]]:
         """All figures, each with its line, by their kind and `_keys_of`."""
         by_key: dict[tuple[str, object], list[tuple[int, Figure]]] = defaultdict(list)
-        for at, line in enumerate(self._lines):
+        for at, line in enumerate(self.normalised):
             for figure in all_figures(line) if any(map(str.isdigit, line)) else ():
                 for key in _keys_of(figure):
                     by_key[figure.kind, key].append((at, figure))
@@ -197,26 +237,32 @@ class SourcePage:
         return by_key
 
     def _lines_that_show(self, claim: Figure) -> set[int]:
-        near = (shown for key in _keys_of(claim) for shown in self._figures.get((claim.kind, key), ()))
-        return {at for at, figure in near if figure.shows(claim)}
+        return {at for at, _ in self._showing(claim)}
+
+    def _showing(self, claim: Figure) -> Iterator[tuple[int, Figure]]:
+        """The figures that show a claimed one, each with its line; 3 million does not show 3."""
+        for key in _keys_of(claim):
+            for at, figure in self._figures.get((claim.kind, key), ()):
+                if figure.shows(claim) and not (claim.kind == "number" and figure.values.isdisjoint(claim.values)):
+                    yield at, figure
 
     @cached_property
     def _lines_by_word(self) -> dict[str, list[int]]:
         by_word: dict[str, list[int]] = defaultdict(list)
-        for at, line in enumerate(self._lines):
+        for at, line in enumerate(self.normalised):
             for word in set(_LETTERS.findall(line)):
                 by_word[word].append(at)
         return by_word
 
     def _may_have(self, wanted: str) -> list[int]:
         """The lines that may contain a text: those with the rarest of its words, where words are separate."""
-        words = [] if _IDEOGRAPH.search(wanted) else _LETTERS.findall(wanted)
+        words = [] if _IS_UNSEPARATED.search(wanted) else _LETTERS.findall(wanted)
         if not words:
-            return list(range(len(self._lines)))
+            return list(range(len(self.normalised)))
         return min((self._lines_by_word.get(word, []) for word in words), key=len)
 
     def _with_words_as_they_stand(self, wanted: str) -> set[int]:
-        lines = self._lines
+        lines = self.normalised
         return {at for at in self._may_have(wanted) if wanted in lines[at] and _contains_whole(wanted, lines[at])}
 
     def _has_text(self, wanted: str) -> bool:
@@ -226,29 +272,59 @@ class SourcePage:
             return True
         if _HARD_SIGNS.search(wanted):  # C++ is not C
             return False
-        words = _WORD.findall(wanted)
+        words = _tokens(wanted)
         return bool(words) and f" {' '.join(words)} " in self._words
 
     def _with_figures(self, wanted: str, claimed: list[Figure]) -> set[int] | None:
         """The lines with all figures and all other words of a text; none for figures alone that several lines have."""
-        places = [self._lines_that_show(figure) for figure in claimed]
-        if claimed and all(places):
-            rest = words_besides(wanted, claimed)
-            together = set.intersection(*places)
-            if not rest:
-                return together
-            if lines := {at for at in together if self._has_words(at, rest)}:
-                return lines
-        return self._with_digits(wanted)
+        rest = words_besides(wanted, claimed)
+        for moment in in_zones(claimed, self._zones):
+            places = [self._lines_that_show(figure) for figure in moment]
+            if places and all(places):
+                together = set.intersection(*places)
+                if not rest:
+                    return together
+                if lines := {at for at in together if self._has_words(at, rest)}:
+                    return lines
+        return self._days_alone(claimed) or self._with_digits(wanted)
+
+    def _days_alone(self, claimed: list[Figure]) -> set[int]:
+        """The lines that have the day of a claimed midnight, and no time: a moment must have one in JSON."""
+        if [figure.kind for figure in claimed] != ["date", "time"] or 0 not in claimed[1].values:
+            return set()
+        timed = {at for (kind, _), shown in self._figures.items() if kind == "time" for at, _ in shown}
+        return self._lines_that_show(claimed[0]) - timed
+
+    @cached_property
+    def _zones(self) -> frozenset[int]:
+        """The zones of the times in the text."""
+        shown = (figure for figures in self._figures.values() for _, figure in figures)
+        return frozenset(figure.zone for figure in shown if figure.zone is not None)
 
     def _has_words(self, at: int, words: list[str]) -> bool:
-        shown = _WORD.findall(self._lines[at])
+        shown = _WORD.findall(self.normalised[at])
         return all(any(is_one_word(word, other) for other in shown) for word in words)
 
     def _with_digits(self, wanted: str) -> set[int] | None:
-        for number in long_numbers(wanted):
-            return None if _WORD.search(_without(wanted, [number])) else self._lines_that_show(number) or None
-        return None
+        """The lines with a long number, a length of time or a code, in other groups or units."""
+        other_spellings = [*long_numbers(wanted), *([] if ":" in wanted else durations(wanted, certain=False))]
+        if other_spellings:
+            return next((lines for one in other_spellings if (lines := self._lines_that_show_all(wanted, one))), None)
+        code = "[ -]?".join(wanted.replace(" ", "")) if _CODE.fullmatch(wanted) else ""
+        if not code or wanted.replace(" ", "") not in self._compact:
+            return None
+        return {at for at, line in enumerate(self.normalised) if re.search(rf"(?<!\w){code}(?!\w)", line)} or None
+
+    def _lines_that_show_all(self, wanted: str, figure: Figure) -> set[int] | None:
+        return None if words_besides(wanted, [figure]) else self._lines_that_show(figure)
+
+    @cached_property
+    def _compact(self) -> str:
+        return "\n".join(self.normalised).replace(" ", "").replace("-", "")
+
+
+def _of_number(number: float) -> Figure:
+    return Figure("number", frozenset({rounded(number)}), 0, 0, negative=number < 0)
 
 
 def _keys_of(figure: Figure) -> set[object]:
@@ -264,6 +340,7 @@ def _keys_of(figure: Figure) -> set[object]:
 def normalise(text: str) -> str:
     """The text without Markdown marks, in lower case, with plain typography and single spaces."""
     text = _UNSEEN.sub("", _SUPERSCRIPT.sub("^", _BREAK.sub(" ", text)))
+    text = _LARGE.sub(lambda match: match[1] + _LARGE_SCALES[match[2]], text)
     if not text.isascii():
         text = _RAISED.sub(lambda found: f"^{unicodedata.normalize('NFKC', found[0])}", _FRACTION.sub(_decimal, text))
         text = unicodedata.normalize("NFKC", text).translate(_TYPOGRAPHY)
@@ -281,59 +358,42 @@ def _decimal(found: re.Match[str]) -> str:
     return f"{int(found[1] or 0) + unicodedata.numeric(found[2]):.3g}"
 
 
-def leaves(value: object, path: str = "$") -> Iterator[tuple[str, str | int | float]]:
-    """The strings and numbers in a JSON value, each with its path; keys are not included."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from leaves(inner, f"{path}.{key}")
-    elif isinstance(value, list | tuple):
-        for index, inner in enumerate(value):
-            yield from leaves(inner, f"{path}[{index}]")
-    elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield path, value
-
-
-def _choices(schema: object) -> set[str]:
-    choices: set[str] = set()
-    for _, subschema in subschemas(schema):
-        if isinstance(subschema, dict):
-            listed = subschema["enum"] if isinstance(subschema.get("enum"), list) else []
-            choices |= {choice for choice in [*listed, subschema.get("const")] if isinstance(choice, str)}
-    return choices
-
-
-def _keys_of_maps(value: object, schema: object) -> Iterator[tuple[str, str]]:
-    """The keys that the schema leaves to the answer, such as names to which prices are mapped, with their paths."""
-    objects = [each for _, each in subschemas(schema) if isinstance(each, dict)]
-    if any(isinstance(each.get("additionalProperties"), dict) or "patternProperties" in each for each in objects):
-        named = {name for each in objects for name in each.get("properties") or ()}
-        yield from ((path, key) for path, key in _keys(value) if key not in named)
-
-
-def _keys(value: object, path: str = "$") -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield f"{path}.{key}", key
-            yield from _keys(inner, f"{path}.{key}")
-    elif isinstance(value, list | tuple):
-        for index, inner in enumerate(value):
-            yield from _keys(inner, f"{path}[{index}]")
+def _tokens(text: str) -> list[str]:
+    """The words of a text, numbers as a whole."""
+    return _TOKEN.findall(_GROUPS_OF_DIGITS.sub(lambda match: match[0].replace(" ", ""), text))
 
 
 def _contains_whole(wanted: str, text: str) -> bool:
     """Whether the text contains `wanted` literally, and not within a longer word or number."""
     start = text.find(wanted)
     while start >= 0:
-        end = start + len(wanted)
-        if not (_joins(text[start - 1 : start], wanted[0]) or _joins(wanted[-1], text[end : end + 1])):
+        if not (_is_cut_before(wanted, text, start) or _is_cut_after(wanted, text, start + len(wanted))):
             return True
         start = text.find(wanted, start + 1)
     return False
 
 
+def _is_cut_before(wanted: str, text: str, start: int) -> bool:
+    if _joins(text[start - 1 : start], wanted[0]):
+        return True
+    cut = _CUTS_BEFORE.search(text, max(0, start - 5), start) if wanted[0].isdigit() else None
+    return cut is not None and (cut[0][-1] != " " or _THREE_DIGITS.match(wanted) is not None)
+
+
+def _is_cut_after(wanted: str, text: str, end: int) -> bool:
+    after = text[end : end + 1]
+    if _joins(wanted[-1], after) or (after in ("+", "#") and wanted[-1].isalnum()):  # C++ is not C
+        return True
+    if not wanted[-1].isdigit() or not _CUTS_AFTER.match(text, end):
+        return False
+    last = wanted.rsplit(maxsplit=1)[-1]
+    return not last.isdigit() and "." not in last if after == "-" else last.isdigit()  # 3.12.4 is a 3.12, 1.5 is no 1
+
+
 def _joins(left: str, right: str) -> bool:
     """Whether two adjacent characters belong to one word, in scripts that separate words."""
-    return left.isalnum() and right.isalnum() and ord(left) < _FIRST_IDEOGRAPH and ord(right) < _FIRST_IDEOGRAPH
+    is_one = left.isalnum() and right.isalnum()
+    return is_one and not (_IS_UNSEPARATED.match(left) or _IS_UNSEPARATED.match(right))
 
 
 def words_besides(text: str, found: list[Figure]) -> list[str]:
@@ -349,4 +409,5 @@ def _without(text: str, found: list[Figure]) -> str:
 
 def is_one_word(one: str, other: str) -> bool:
     """Whether two words are forms of one word, such as star and stars."""
-    return one == other or (min(len(one), len(other)) >= _STEM and (one.startswith(other) or other.startswith(one)))
+    short, long = sorted((one, other), key=len)
+    return one == other or (len(short) >= _STEM and len(long) - len(short) <= _ENDING and long.startswith(short))

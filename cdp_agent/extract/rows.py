@@ -1,29 +1,48 @@
 """Whether the values of each extracted row stand together on the page, as in a row of a table or in a card.
 
-A value that is somewhere on the page may still be that of another row. In a table all values of a row are in one line
-of the page's text. A card has several: each field is between the line with the card's name and that of the next one, or
-that of the one before, as with most cards. A heading may have a value for all rows below it.
+A value that is somewhere on the page may still be that of another row. Where a row is, its name tells: the field that
+tells rows apart best. Each other field is in the line of the name, as in tables, or between it and the next name, or
+the one before, as in cards. Which of these holds is seen from where the field's values are at all, so that it is known
+even if all of them were mixed up. A heading may have a value for all rows below it.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 
 import msgspec
 
-from .grounding import SourcePage, Ungrounded, leaves
+from .grounding import SourcePage, Ungrounded, is_one_word
+from .keywords import subschemas
+from .leaves import leaves
+from .places import ValuePlaces, label_of
 
-_LEAST_SHARE = 0.5
-_ON_A_SIDE = 0.8
-"""The share of a field's values by which it stands after, or before, the names of the cards."""
-_TOO_MANY = 200
-"""A value in as many lines tells nothing of where its row is."""
+_MOST = 0.8
+"""The share of a field's values, or of the rows, by which it is seen where a field is."""
+_SLOT_SHARE = 0.95
+"""The share of a field's values that stand somewhere in its column, or after its label."""
+_FEW = 4
+"""A name in more places tells nothing of where its row is."""
 _LONGEST_CARD = 50  # lines
 _COMMON = 0.5
-"""A value that more of the rows have is that of all of them, which may stand above them: it is not looked for."""
+"""A value that more of the rows have may be that of all of them, which stands above them."""
+_SIDES = ("line", "after", "before")
+_LINE_BEFORE_OTHERS = 1.05
+_Range = tuple[int, int]
+_NAME = re.compile(r"[^\W_]+")
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+_SOME = re.compile(
+    r"[<>]|\d|\b(?:first|last|latest|newest|next|top|best|cheapest|only|just|some|few|except|without|whose|which"
+    r"|(?:that|who) (?:are|have|has|is|were)|under|over|below|above|between|before|after|since|until|up to"
+    r"|at (?:most|least)|\w+er than|(?:less|more) than|two|three|four|five|ten|erste\w*|nur|unter|über|bis)\b",
+    re.IGNORECASE,
+)
 
 
 class RowsChecked(msgspec.Struct, frozen=True):
@@ -42,187 +61,301 @@ class _Leaf(msgspec.Struct, frozen=True):
     path: str
     value: str | int | float
     field: str
-    lines: frozenset[int]
+    row: int
     places: list[int]
 
 
 class _Row(msgspec.Struct, frozen=True):
+    number: int
     path: str
+    value: dict[str, object]
     leaves: list[_Leaf]
+
+
+def asks_for_some(description: str, schema: object) -> bool:
+    """Whether perhaps only some rows are wanted: "the first ten", "under 20 €", at most 50 by the schema."""
+    limits = ("maxItems" in part for _, part in subschemas(schema) if isinstance(part, dict))
+    return _SOME.search(description) is not None or any(limits)
 
 
 def check_rows(value: object, page: SourcePage) -> RowsChecked:
     """Checks all lists of objects in a JSON value against the page that it was extracted from."""
     checked = RowsChecked([], [], [])
-    for path, rows in _lists(value, "$"):
-        _check([_row(f"{path}[{number}]", row, page) for number, row in enumerate(rows)], page, checked)
-    return checked
+    places = ValuePlaces(page)
+    regions: dict[str, list[_Range]] = {}
+    for objects in _lists(value).values():
+        if len(objects) > 1:
+            rows = [
+                _row(number, path, row, places, _around(path, regions)) for number, (path, row) in enumerate(objects)
+            ]
+            check = _Check(rows, places)
+            check.add_to(checked)
+            regions |= check.regions
+    if isinstance(value, dict):
+        checked.misplaced.extend(_at_labels_of_others(value, places))
+    by_path = {value.path: value for value in checked.misplaced}  # those of a nested row are also of the one around it
+    return RowsChecked(list(by_path.values()), checked.repeated, checked.left_out)
 
 
-def _lists(value: object, path: str) -> Iterator[tuple[str, list[dict[str, object]]]]:
-    """The lists of objects, from the outermost on; what is in an object belongs to its row."""
-    if isinstance(value, list) and len(value) > 1 and all(isinstance(element, dict) for element in value):
-        yield path, value
-    elif isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _lists(inner, f"{path}.{name}")
+def _at_labels_of_others(record: dict[str, object], places: ValuePlaces) -> list[Ungrounded]:
+    """The values of one record that stand after the label of another field, where another's is after theirs."""
+    values = {name: leaf for name, leaf in record.items() if isinstance(leaf, str | int | float)}
+    slots = {name: list(places.by_slot(leaf)) for name, leaf in values.items() if not isinstance(leaf, bool)}
+    return [Ungrounded(f"$.{name}", values[name]) for name in _crossed(slots)]
 
 
-def _row(path: str, row: dict[str, object], page: SourcePage) -> _Row:
-    looked_up = ((at, leaf, page.lines_with(leaf)) for at, leaf in leaves(row, path))
-    on_page = [
-        _Leaf(at, leaf, at.removeprefix(path), lines, page.places_of(leaf)) for at, leaf, lines in looked_up if lines
-    ]
-    return _Row(path, sorted(on_page, key=lambda leaf: len(leaf.lines)))
+def _crossed(slots: dict[str, list[str]]) -> list[str]:
+    """The fields that are in slots with names of other fields, while another one is in the slot with their own name."""
+    labels = {field: {label_of(slot) for slot in slots[field] if slot} for field in slots}
+    named = {field: {name for name in slots if any(_names(label, name) for label in labels[field])} for field in slots}
+    taken = set[str]().union(*named.values())
+    return [field for field in slots if named[field] and field not in named[field] and field in taken]
 
 
-def _check(rows: list[_Row], page: SourcePage, checked: RowsChecked) -> None:
-    rows = _without_what_all_have(rows)
-    named = _named_by(rows)
-    heads = _heads(rows, named, page)
-    rows = [_without_what_heads(row, named, heads) for row in rows]
-    together = [frozenset.intersection(*(leaf.lines for leaf in row.leaves)) if row.leaves else None for row in rows]
-    several = [lines for lines, row in zip(together, rows, strict=True) if lines is not None and len(row.leaves) > 1]
-    if several and sum(map(bool, several)) >= _LEAST_SHARE * len(several):
-        for row, lines in zip(rows, together, strict=True):
-            if lines is not None and not lines:
-                checked.misplaced.extend(Ungrounded(leaf.path, leaf.value) for leaf in _outside(row))
-        _count(rows, together, page, checked)
-    elif several:
-        _check_cards(rows, named, checked)
+def _names(label: str, field: str) -> bool:
+    """Whether a label on the page says what the name of a field does: "Page count" and `page_count`."""
+    words, wanted = (_NAME.findall(text.casefold()) for text in (label, _CAPITAL.sub(" ", field)))
+    return len(words) == len(wanted) and all(map(is_one_word, words, wanted))
 
 
-def _heads(rows: list[_Row], named: str, page: SourcePage) -> dict[str, list[int]]:
-    """For each field where the headings are that have one of its values, and are no names of rows."""
-    heads: defaultdict[str, set[int]] = defaultdict(set)
-    headings = page.headings - {_place_of(row, named) for row in rows}
-    for field, value in {(leaf.field, leaf.value) for row in rows for leaf in row.leaves}:
-        heads[field] |= headings.intersection(page.places_of(value))
-    return {field: sorted(places) for field, places in heads.items() if places}
+def _around(path: str, regions: dict[str, list[_Range]]) -> list[_Range]:
+    """The lines of the row that a nested row is in."""
+    ends = [at + 1 for at, char in enumerate(path) if char == "]"]
+    return next((regions[path[:end]] for end in reversed(ends) if path[:end] in regions), [])
 
 
-def _without_what_heads(row: _Row, named: str, heads: dict[str, list[int]]) -> _Row:
-    """The row without values that the last heading above it has."""
-    place = _place_of(row, named)
-    if place is None or not heads:
-        return row
+def _lists(value: object) -> dict[str, list[tuple[str, dict[str, object]]]]:
+    """The objects in lists, by the names of the fields on the way to them; those of all rows around them together."""
+    lists: defaultdict[str, list[tuple[str, dict[str, object]]]] = defaultdict(list)
+
+    def add(value: object, path: str, field: str) -> None:
+        if isinstance(value, dict):
+            for name, inner in value.items():
+                add(inner, f"{path}.{name}", f"{field}.{name}")
+        elif isinstance(value, list | tuple):
+            for index, element in enumerate(value):
+                if isinstance(element, dict):
+                    lists[field].append((f"{path}[{index}]", element))
+                add(element, f"{path}[{index}]", f"{field}[]")
+
+    add(value, "$", "$")
+    return lists
+
+
+def _row(number: int, path: str, row: dict[str, object], places: ValuePlaces, around: list[_Range]) -> _Row:
+    """A row with its values that are on the page; `around`: the lines of the row that it is in."""
     own: list[_Leaf] = []
-    for leaf in row.leaves:
-        at = bisect_left(heads.get(leaf.field, []), place)
-        if leaf.field == named or not at or not _is_in(leaf.places, heads[leaf.field][at - 1]):
-            own.append(leaf)
-    return _Row(row.path, own)
+    for at, leaf in leaves(row, path):
+        where = places.of(leaf)
+        near = [place for place in where if any(first <= place < end for first, end in around)]
+        own += [_Leaf(at, leaf, _field(at, path), number, near or where)] if where else []
+    return _Row(number, path, row, own)
 
 
-def _without_what_all_have(rows: list[_Row]) -> list[_Row]:
-    counts = Counter((leaf.field, leaf.value) for row in rows for leaf in row.leaves)
-    most = max(_COMMON * len(rows), 1)
-    return [_Row(row.path, [leaf for leaf in row.leaves if counts[leaf.field, leaf.value] <= most]) for row in rows]
+def _field(path: str, row_path: str) -> str:
+    """The field of a leaf, without its numbers in lists: `.tags[]`."""
+    return "[]".join(part.partition("]")[2] if n else part for n, part in enumerate(path[len(row_path) :].split("[")))
 
 
-def _outside(row: _Row) -> list[_Leaf]:
-    """The values that are not in the line with most of the row's."""
-    line = _line_with_most(row)
-    return [leaf for leaf in row.leaves if line not in leaf.lines]
+class _Standing(msgspec.Struct, frozen=True):
+    """On which side of the names of the rows a field stands, in which slot, and which of its values do not.
+
+    `side`: one of _SIDES, "heading", or "" if it cannot be told.
+    """
+
+    side: str
+    slot: str
+    misplaced: list[_Leaf]
 
 
-def _line_with_most(row: _Row) -> int:
-    fewest = min(row.leaves, key=lambda leaf: len(leaf.lines)).lines
-    counts = Counter(line for leaf in row.leaves for line in leaf.lines if len(leaf.lines) < _TOO_MANY)
-    return max(counts or fewest, key=lambda line: (counts[line], line in fewest))
+class _Check:
+    """The check of one list of rows."""
+
+    def __init__(self, rows: list[_Row], places: ValuePlaces) -> None:
+        self._rows = rows
+        self._places = places
+        self._named = self._named_by()
+        names = {leaf.row: leaf.places for row in rows for leaf in row.leaves if self._is_name(leaf)}
+        self._names = names
+        self._order = sorted({place for where in names.values() for place in where})
+        gaps = [after - before for before, after in pairwise(self._order)]
+        self._last_card = 2 * max(gaps, default=_LONGEST_CARD)
+        self.regions: dict[str, list[_Range]] = {}
+        """The lines of the rows that have rows in them, by their paths."""
+
+    def add_to(self, checked: RowsChecked) -> None:
+        fields: defaultdict[str, list[_Leaf]] = defaultdict(list)
+        for row in self._rows:
+            for leaf in row.leaves:
+                if leaf.field != self._named and leaf.row in self._names:
+                    fields[leaf.field].append(leaf)
+        standing = {field: self._plain(values) for field, values in fields.items()}
+        sides = Counter(one.side for one in standing.values() if one is not None and one.side in _SIDES)
+        usual = sides.most_common(1)[0][0] if sides else ""
+        seen = {field: one or self._mixed_up(fields[field], usual) for field, one in standing.items()}
+        crossed = _crossed({field: [one.slot] for field, one in seen.items()})
+        checked.misplaced.extend(Ungrounded(leaf.path, leaf.value) for field in crossed for leaf in fields[field])
+        for one in seen.values():
+            checked.misplaced.extend(Ungrounded(leaf.path, leaf.value) for leaf in one.misplaced)
+        nested = [one.side for field, one in seen.items() if "[]" in field and one.side in _SIDES]
+        if nested:
+            self.regions = {
+                row.path: self._regions(row.number, nested[0]) for row in self._rows if row.number in self._names
+            }
+        self._count_repeated(seen, checked)
+        if sum(one.side == "line" for one in seen.values()) >= len(seen) / 2:
+            self._count_left_out(checked)
+
+    def _named_by(self) -> str:
+        """The first field that tells the rows apart: nearly all have a value of their own that is in a few places."""
+        rows_with: defaultdict[str, Counter[str | int | float]] = defaultdict(Counter)
+        for row in self._rows:
+            for leaf in row.leaves:
+                if "[]" not in leaf.field and len(leaf.places) <= _FEW:
+                    rows_with[leaf.field][leaf.value] += 1
+        apart = {field: len(values) for field, values in rows_with.items()}
+        most = max(apart.values(), default=0)
+        return next((field for field, count in apart.items() if count >= _SLOT_SHARE * most), "")
+
+    def _is_name(self, leaf: _Leaf) -> bool:
+        return leaf.field == self._named and len(leaf.places) <= _FEW
+
+    def _plain(self, values: list[_Leaf]) -> _Standing | None:
+        """Where most values of a field stand: under headings, in the lines of the names, or beside; None if nowhere."""
+        not_headed = self._not_headed(values)
+        if len(not_headed) <= (1 - _MOST) * len(values):
+            return _Standing("heading", "", not_headed)
+        for slot in self._slots(values):
+            inside = self._inside(values, slot)
+            inside["line"] *= _LINE_BEFORE_OTHERS
+            side = max(inside, key=lambda side: inside[side])
+            if inside[side] >= _MOST * len(values):
+                return _Standing(side, slot, self._outside(values, slot, side))
+        return None
+
+    def _mixed_up(self, values: list[_Leaf], usual: str) -> _Standing:
+        """Where a field stands of which most values are elsewhere: where rows have one of its values, thus of others.
+
+        `usual`: the side of most other fields.
+        """
+        if [leaf.value for leaf in values] == list(range(1, len(values) + 1)):  # they count the rows
+            return _Standing("", "", [])
+        few = sum(len(leaf.places) <= _FEW for leaf in values) >= _MOST * len(values)
+        for slot in self._slots(values):
+            shown, inside = self._shown(values, slot), self._inside(values, slot)
+            enough = len(values) * (_MOST if slot.endswith("=") or few else _SLOT_SHARE)
+            sides = [
+                side
+                for side in inside
+                if sum(_any_in(shown, self._regions(leaf.row, side)) for leaf in values) >= enough
+            ]
+            if sides and (slot or few):
+                side = max(sides, key=lambda side: inside[side] + (len(values) / 2 if side == usual else 0))
+                return _Standing(side, slot, self._outside(values, slot, side))
+        return _Standing("", "", [])
+
+    def _inside(self, values: list[_Leaf], slot: str) -> dict[str, float]:
+        """How many values are in their rows, for each side on which rows may have them.
+
+        If values stand before the first name and none after the last, they are not after their names, and vice versa.
+        """
+        shown = self._shown(values, slot)
+        before = _any_in(shown, [(0, self._order[0])])
+        after = _any_in(shown, [self._region(self._order[-1], "after")])
+        sides = [side for side in _SIDES if before == after or side != ("after" if before else "before")]
+        return {side: float(sum(self._is_in(leaf, slot, side) for leaf in values)) for side in sides}
+
+    def _shown(self, values: list[_Leaf], slot: str) -> list[int]:
+        """Where any of the values are."""
+        different = {(leaf.value, id(leaf.places)): leaf for leaf in values}.values()
+        return sorted({place for leaf in different for place in self._within(leaf, slot)})
+
+    def _outside(self, values: list[_Leaf], slot: str, side: str) -> list[_Leaf]:
+        """The values that are not in their rows.
+
+        If the row has no other value of the field, one counts that stands above it, or that most rows have.
+        """
+        counts = Counter(leaf.value for leaf in values)
+        shown = self._shown(values, slot)
+
+        def may_be_above(leaf: _Leaf) -> bool:
+            if _any_in(shown, self._regions(leaf.row, side)):
+                return False
+            above = {shown[at - 1] for place in self._names[leaf.row] if (at := bisect_left(shown, place))}
+            return counts[leaf.value] > max(_COMMON * len(values), 1) or not above.isdisjoint(leaf.places)
+
+        return [leaf for leaf in values if not self._is_in(leaf, slot, side) and not may_be_above(leaf)]
+
+    def _is_in(self, leaf: _Leaf, slot: str, side: str) -> bool:
+        return _any_in(self._within(leaf, slot), self._regions(leaf.row, side))
+
+    def _not_headed(self, values: list[_Leaf]) -> list[_Leaf]:
+        """The values of a field that the last heading above their row does not have, of those that headings have."""
+        heads = self._places.headings.difference(self._order)
+        above = [place for place in self._shown(values, "") if place in heads]
+        rows = {leaf.row: {bisect_left(above, place) for place in self._names[leaf.row]} for leaf in values}
+        return [leaf for leaf in values if not any(at and above[at - 1] in leaf.places for at in rows[leaf.row])]
+
+    def _slots(self, values: list[_Leaf]) -> list[str]:
+        """The columns or labels in which nearly all values of a field stand, the most likely first, then "" for any."""
+        counts: Counter[str] = Counter()
+        for leaf in values:
+            counts.update(self._places.by_slot(leaf.value).keys())
+        shared = [slot for slot, count in counts.items() if count >= _SLOT_SHARE * len(values)]
+        return [*sorted(shared, key=lambda slot: (slot.endswith("="), counts[slot], len(slot)), reverse=True), ""]
+
+    def _within(self, leaf: _Leaf, slot: str) -> list[int]:
+        """The places of a value in a slot, or all if it is not there at all."""
+        in_slot = self._places.by_slot(leaf.value).get(slot, []) if slot else []
+        return in_slot or leaf.places
+
+    def _regions(self, row: int, side: str) -> list[_Range]:
+        return [self._region(place, side) for place in self._names[row]]
+
+    def _region(self, place: int, side: str) -> _Range:
+        """The lines of a row whose name is there, from the first to before the last."""
+        at = bisect_left(self._order, place)
+        first, end = place, place + 1
+        if side == "before":
+            first = self._order[at - 1] + 1 if at else 0
+        if side == "after":
+            end = self._order[at + 1] if at + 1 < len(self._order) else place + self._last_card
+        return first, end
+
+    def _count_repeated(self, standing: dict[str, _Standing], checked: RowsChecked) -> None:
+        """Tells of rows that are given more often than they are there."""
+        counts: Counter[bytes] = Counter()
+        for row in self._rows:
+            if row.number in self._names:
+                same = msgspec.json.encode(row.value)
+                counts[same] += 1
+                if counts[same] > 1 and counts[same] > self._times_there(row, standing):
+                    checked.repeated.append(row.path)
+
+    def _count_left_out(self, checked: RowsChecked) -> None:
+        """Tells of a table, or of tables with the same columns, that have more rows."""
+        taken = {place for places in self._names.values() for place in places}
+        tables = [table for table in self._places.tables if not taken.isdisjoint(table)]
+        most = max(tables, key=lambda table: len(taken.intersection(table)), default=[])
+        alike = [table for table in tables if self._places.columns_at(table[0]) == self._places.columns_at(most[0])]
+        unseen = len(self._rows) - len(self._names)  # rows whose names are in too many places
+        shown, there = sum(len(taken.intersection(table)) for table in alike) + unseen, sum(map(len, alike))
+        if shown < there:
+            of = "table are" if len(alike) == 1 else "tables are"
+            checked.left_out.append(f"{shown:,} of the {there:,} rows of the {of} in the result.")
+
+    def _times_there(self, row: _Row, standing: dict[str, _Standing]) -> int:
+        """In how many of the places of its name the row has its other values as well; at least one."""
+        others = [(leaf, standing[leaf.field]) for leaf in row.leaves if leaf.field in standing]
+        beside = [(leaf, one) for leaf, one in others if one.side in _SIDES]
+        return max(
+            1,
+            sum(
+                all(_any_in(self._within(leaf, one.slot), [self._region(place, one.side)]) for leaf, one in beside)
+                for place in self._names[row.number]
+            ),
+        )
 
 
-def _count(rows: list[_Row], together: Sequence[frozenset[int] | None], page: SourcePage, checked: RowsChecked) -> None:
-    """Tells of rows that are given more often than they are on the page, and of a table that has more."""
-    counted: Counter[frozenset[int]] = Counter()
-    for row, lines in zip(rows, together, strict=True):
-        if lines and len(row.leaves) > 1:
-            counted[lines] += 1
-            if counted[lines] > sum(len(page.places[line]) for line in lines):
-                checked.repeated.append(row.path)
-    taken = {place for lines in counted for line in lines for place in page.places[line]}
-    table = max(page.tables, key=lambda table: len(taken.intersection(table)), default=[])
-    if (shown := len(taken.intersection(table))) and shown < len(table):
-        checked.left_out.append(f"{shown:,} of the {len(table):,} rows of the table are in the result.")
-
-
-def _check_cards(rows: list[_Row], named: str, checked: RowsChecked) -> None:
-    places = {row.path: place for row in rows if (place := _place_of(row, named)) is not None}
-    _count_cards([row for row in rows if row.path in places], checked)
-    order = sorted(set(places.values()))
-    fields: defaultdict[str, list[tuple[_Leaf, int]]] = defaultdict(list)
-    for row in rows:
-        for leaf in row.leaves if row.path in places else ():
-            if leaf.field != named:
-                fields[leaf.field].append((leaf, places[row.path]))
-    regions = {follows: {place: _region(place, order, follows=follows) for place in order} for follows in (True, False)}
-    usual = max((True, False), key=lambda follows: sum(_are_in(values, regions[follows]) for values in fields.values()))
-    _end_at_others(regions, usual, fields.values())
-    misplaced: list[_Leaf] = []
-    for values in fields.values():
-        side = usual if _are_in(values, regions[usual]) or not _are_in(values, regions[not usual]) else not usual
-        misplaced += [leaf for leaf, place in values if not _has_between(leaf.places, regions[side][place])]
-    if len(misplaced) <= _LEAST_SHARE * sum(map(len, fields.values())):
-        checked.misplaced.extend(Ungrounded(leaf.path, leaf.value) for leaf in misplaced)
-
-
-def _are_in(values: list[tuple[_Leaf, int]], regions: dict[int, tuple[int, int]]) -> bool:
-    """Whether a field is on a side of the names: most of its values are."""
-    inside = sum(_has_between(leaf.places, regions[place]) for leaf, place in values)
-    return inside >= _ON_A_SIDE * len(values)
-
-
-def _end_at_others(
-    regions: dict[bool, dict[int, tuple[int, int]]], usual: bool, fields: Iterable[list[tuple[_Leaf, int]]]
-) -> None:
-    """Ends the regions on the other side of the names where the fields of the card beside are."""
-    for values in fields:
-        if not _are_in(values, regions[usual]):
-            continue
-        for leaf, place in values:
-            first, end = regions[usual][place]
-            inside = leaf.places[bisect_left(leaf.places, first) : bisect_left(leaf.places, end)]
-            beside = end if usual else first - 1  # the name of the card after it, or before it
-            if not inside or beside not in regions[not usual]:
-                continue
-            first, end = regions[not usual][beside]
-            regions[not usual][beside] = (max(first, inside[0] + 1), end) if usual else (first, min(end, inside[-1]))
-
-
-def _count_cards(rows: list[_Row], checked: RowsChecked) -> None:
-    """Tells of cards with the same name, which is there once, that are the same in all else."""
-    counted: set[frozenset[tuple[str, object]]] = set()
-    for row in rows:
-        values = frozenset((leaf.field, leaf.value) for leaf in row.leaves)
-        if values in counted:
-            checked.repeated.append(row.path)
-        counted.add(values)
-
-
-def _named_by(rows: list[_Row]) -> str:
-    """The field that tells the rows apart best: the one of which most rows have a value that is in one place only."""
-    alone = Counter(leaf.field for row in rows for leaf in row.leaves if len(leaf.lines) == 1)
-    return alone.most_common(1)[0][0] if alone else ""
-
-
-def _place_of(row: _Row, field: str) -> int | None:
-    places = [place for leaf in row.leaves if leaf.field == field for place in leaf.places]
-    return places[0] if len(places) == 1 else None
-
-
-def _region(place: int, order: list[int], *, follows: bool) -> tuple[int, int]:
-    """The lines of a card, from the first to before the last: those after its name, or those before it."""
-    at = bisect_left(order, place)
-    if not follows:
-        return order[at - 1] + 1 if at else 0, place + 1
-    if at + 1 < len(order):
-        return place, order[at + 1]
-    return place, place + 2 * max((after - before for before, after in pairwise(order)), default=_LONGEST_CARD)
-
-
-def _is_in(places: list[int], place: int) -> bool:
-    return _has_between(places, (place, place + 1))
-
-
-def _has_between(places: list[int], region: tuple[int, int]) -> bool:
-    return bisect_left(places, region[0]) < bisect_right(places, region[1] - 1)
+def _any_in(places: list[int], ranges: Iterable[_Range]) -> bool:
+    return any(bisect_left(places, first) < bisect_left(places, end) for first, end in ranges)

@@ -10,7 +10,8 @@ from functools import cached_property
 import msgspec
 
 from .contexts import PlacedLine, about, placed
-from .figures import IDEOGRAPHS, Figure, all_figures, figures, long_numbers, units_in
+from .figure import UNSEPARATED, Figure, is_same_unit, units_in
+from .figures import all_figures, figures, long_numbers
 from .grounding import is_one_word, normalise, words_besides
 
 _NEXT_CELL = re.compile(r"\s?\|\s?([^|\s]+)\s?(?=\||$)")
@@ -19,6 +20,7 @@ _ONE_QUANTITY = re.compile(r"\s?(?:/|-|of|out of|to|bis|von|av|til|x)\s?")
 _STOP = re.compile(r"[,;·•|()]")
 _BY_VALUE = ("number", "time")
 _WORD = re.compile(r"[^\W\d_]+")
+_IS_UNSEPARATED = re.compile(f"[{UNSEPARATED}]")
 
 
 _AFTERNOON = frozenset[object](range(13 * 60, 24 * 60))
@@ -109,11 +111,11 @@ class ShownFigures:
         own, around = line.about(shown)
         context = f"{own} \n {normalise(around)}"
         units = units_in(context) if unit or per else frozenset()
-        if (unit and claimed.unit not in units) or (per and claimed.per not in units):
+        if (unit and not _is_among(claimed.unit, units)) or (per and not _is_among(claimed.per, units)):
             return False
         words = _WORD.findall(context)
         return not beside or any(
-            one[:2] in context if one >= IDEOGRAPHS[0] else any(is_one_word(one, word) for word in words)
+            one[:2] in context if _IS_UNSEPARATED.match(one) else any(is_one_word(one, word) for word in words)
             for one in beside
         )
 
@@ -143,6 +145,10 @@ class ShownFigures:
                 for value in figure.values | figure.bare if figure.kind in _BY_VALUE else (figure.kind,):
                     places[value].add(at)
         return places
+
+
+def _is_among(unit: str, units: frozenset[str]) -> bool:
+    return any(is_same_unit(unit, other) for other in units)
 
 
 def _as_written(figure: Figure) -> Figure:

@@ -56,15 +56,16 @@ class ReadablePage:
         case_sensitive: bool = False,
         context_chars: int = 80,
         max_results: int = 10,
+        offset: int = 0,
         cover: Callable[[str], str] | None = None,
     ) -> SearchResult:
         """Searches the lines of the snapshot in all frames: names, texts, values and options.
 
         `pattern` is plain text: its words may be in neighbouring cells, quotes and dashes match in any form, and case
         is ignored unless `case_sensitive`. With `regex` it is an expression of the `regex` package. Each match has
-        `context_chars` before and after it; at most `max_results` are returned, and `total` counts all. `cover` may
-        mask parts of a text before it is searched, without changing its length. Raises InvalidArguments for an invalid
-        pattern, one that takes too long, and values out of range.
+        `context_chars` before and after it; at most `max_results` are returned, those after the first `offset`, and
+        `total` counts all. `cover` may mask parts of a text before it is searched, without changing its length. Raises
+        InvalidArguments for an invalid pattern, one that takes too long, and values out of range.
         """
         from cdp_agent.page.query.search import search  # late: 15 ms, half of it the regex package
 
@@ -75,6 +76,7 @@ class ReadablePage:
             case_sensitive=case_sensitive,
             context_chars=context_chars,
             max_results=max_results,
+            offset=offset,
             cover=cover,
         )
 
@@ -85,13 +87,15 @@ class ReadablePage:
         within: Target | None = None,
         attributes: Sequence[str] = (),
         max_results: int = 20,
+        offset: int = 0,
         include_text: bool = True,
     ) -> FindResult:
         """The elements that match a CSS selector, including closed shadow roots and frames of all processes.
 
         `within` is the ref of an element to search in, including its shadow root and, for an iframe, its document.
-        `attributes` names the attributes to return; at most `max_results` elements are returned, and `total` counts
-        all. Raises InvalidArguments for an invalid selector, with Chrome's reason, and values out of range; StaleRef.
+        `attributes` names the attributes to return; at most `max_results` elements are returned, those after the first
+        `offset`, and `total` counts all. Raises InvalidArguments for an invalid selector, with Chrome's reason, and
+        values out of range; StaleRef.
         """
         return await parts.find.find(
             self._tab,
@@ -99,6 +103,7 @@ class ReadablePage:
             within=await ref_of(self._tab, within),
             attributes=attributes,
             max_results=max_results,
+            offset=offset,
             include_text=include_text,
         )
 

@@ -31,6 +31,7 @@ class SearchPageArguments(Arguments, frozen=True):
     case_sensitive: Annotated[bool, Meta(description="Match case.")] = False
     context_chars: Annotated[int, Meta(ge=0, le=500, description="Text to show around each match.")] = 80
     max_results: Annotated[int, Meta(ge=1, le=50, description="How many to show; all are counted.")] = 10
+    offset: Annotated[int, Meta(ge=0, description="Skip as many.")] = 0
 
 
 class FindElementsArguments(Arguments, frozen=True):
@@ -40,6 +41,7 @@ class FindElementsArguments(Arguments, frozen=True):
         list[str] | None, Meta(description="Attributes to show, such as href; addresses come out absolute.")
     ] = None
     max_results: Annotated[int, Meta(ge=1, le=100, description="How many to show; all are counted.")] = 20
+    offset: Annotated[int, Meta(ge=0, le=10_000, description="Skip as many.")] = 0
     include_text: Annotated[bool, Meta(description="Show the text of each.")] = True
 
 
@@ -67,6 +69,7 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
         case_sensitive=args.case_sensitive,
         context_chars=args.context_chars,
         max_results=args.max_results,
+        offset=args.offset,
         # A regular expression could find out a secret letter by letter.
         cover=context.secrets.cover if context.secrets else None,
     )
@@ -81,9 +84,10 @@ async def find_elements(args: FindElementsArguments, context: Context) -> Observ
         within=args.within_ref,
         attributes=" ".join(args.attributes or ()).replace(",", " ").split(),  # "href, title" is two
         max_results=args.max_results,
+        offset=args.offset,
         include_text=args.include_text,
     )
-    return Observation(_found(args.selector, result), result)
+    return Observation(_found(args, result), result)
 
 
 @tool(gives="how far it went, and whether that is the end", effect="none")
@@ -101,9 +105,18 @@ def _searched(args: SearchPageArguments, result: SearchResult) -> str:
         as_text = ", with regex=false" if result.near and args.regex else ""
         lines = [f"No match for {args.pattern!r}.{near}{as_text}{'.' if near else ''}"]
     else:
-        shown = f", the first {len(result.matches)} of them" if len(result.matches) < result.total else ""
-        lines = [f"{result.total} match{'es' if result.total > 1 else ''}{shown}:", *map(_match_line, result.matches)]
+        count = f"{result.total} match{'es' if result.total > 1 else ''}"
+        lines = _part(count, list(map(_match_line, result.matches)), args.offset, result.total)
     return "\n".join(lines + unread_lines(result.unread))
+
+
+def _part(count: str, lines: list[str], offset: int, total: int) -> list[str]:
+    """The lines of a part of what was found, with how much there is, and how to get what follows."""
+    if not lines:
+        return [f"{count}, none after the first {offset}."]
+    end = offset + len(lines)
+    more = [f"and {total - end} more: offset={end}"] if end < total else []
+    return [f"{count}{f', after the first {offset}' if offset else ''}:", *lines, *more]
 
 
 def _match_line(match: Match) -> str:
@@ -115,12 +128,10 @@ def _match_line(match: Match) -> str:
     return f"- …{before}«{text}»{after}… in {match.role}{name}{ref}{away}"
 
 
-def _found(selector: str, result: FindResult) -> str:
+def _found(args: FindElementsArguments, result: FindResult) -> str:
     if result.total == 0:
-        lines = [f"Nothing matches {shortened(selector)}."]
-    else:
-        shown = f", the first {len(result.elements)} of them" if len(result.elements) < result.total else ""
-        lines = [f"{result.total} element{'s' if result.total > 1 else ''}{shown}:"]
+        return "\n".join([f"Nothing matches {shortened(args.selector)}.", *unread_lines(result.unread)])
+    listed: list[str] = []
     for element in result.elements:
         text = f" {quoted(element.text)}" if element.text else ""
         attributes = "".join(
@@ -128,7 +139,8 @@ def _found(selector: str, result: FindResult) -> str:
         )
         hidden = "" if element.visible else " (not visible)"
         near = f" in {element.near_ref}" if element.near_ref else ""
-        lines.append(f"- {element.tag}{text}{attributes} [ref={element.ref}]{near}{hidden}")
+        listed.append(f"- {element.tag}{text}{attributes} [ref={element.ref}]{near}{hidden}")
+    lines = _part(f"{result.total} element{'s' if result.total > 1 else ''}", listed, args.offset, result.total)
     has_none = [
         name
         for name in (result.elements[0].attributes if result.elements else ())

@@ -24,6 +24,8 @@ _log = logging.getLogger(__name__)
 TIMEOUT_S = 20.0
 MARKDOWN_TOKENS = 3_000
 _MOST_WRAPPERS = 3
+_LEAST_ERROR = 400
+_TOO_MANY = 429
 _ENGINES = ("duckduckgo.com", "bing.com", "google.com")
 _LINK = re.compile(r"(?<=\]\()https?://[^\s)]+")
 _OBSTACLES = {
@@ -35,12 +37,15 @@ _OBSTACLES = {
 async def find(engine: Engine, base_url: str, query: str, browser: BrowserContext, max_results: int) -> Results:
     """The results that the engine's page shows for the query. Raises ActionError, BrowserError."""
     async with _tab(browser) as page:
-        await page.goto(engine.address(base_url, query), timeout_s=TIMEOUT_S)
-        return await read(engine, query, page, max_results)
+        receipt = await page.goto(engine.address(base_url, query), timeout_s=TIMEOUT_S)
+        return await read(engine, query, page, max_results, receipt.status)
 
 
-async def read(engine: Engine, query: str, page: Page, max_results: int) -> Results:
-    """The results that the page shows. Raises ActionError for a page that demands a human user, BrowserError."""
+async def read(engine: Engine, query: str, page: Page, max_results: int, status: int | None = None) -> Results:
+    """The results that the page shows; `status`: the HTTP status with which it came.
+
+    Raises ActionError for a page that demands a human user, or without results for one that is an error; BrowserError.
+    """
     listed = await listing(tab_of(page), engine.RULES, [sign.selector for sign in engine.SIGNS])
     entries = [(entry.title, unwrap(entry.url, page.url), entry.text) for entry in listed.entries]
     results = different((result(*entry) for entry in entries if not searches_again(entry[1], page.url)), max_results)
@@ -48,10 +53,16 @@ async def read(engine: Engine, query: str, page: Page, max_results: int) -> Resu
         return Results(query, engine.NAME, results)
     signs = zip(engine.SIGNS, listed.signs, strict=True)
     sign = next((sign for sign, is_there in signs if is_there or sign.is_in(page.url)), None)
+    if sign is not None and sign.why in _OBSTACLES:
+        raise ActionError(_refusal(engine, sign, page.url))
+    if status is not None and status >= _LEAST_ERROR:
+        why = ": it had too many requests" if status == _TOO_MANY else ""
+        raise ActionError(
+            f"{engine.NAME} refused the search (HTTP {status}){why}. Search again later, or go on with addresses that "
+            "you know from the task and the pages."
+        )
     if sign is None:
         return Results(query, engine.NAME, [], await _markdown(page))
-    if sign.why in _OBSTACLES:
-        raise ActionError(_refusal(engine, sign, page.url))
     return Results(query, engine.NAME, [])
 
 

@@ -9,12 +9,13 @@ from urllib.parse import unquote, urljoin
 import msgspec
 
 from cdp_agent.agent.state.evidence import ADDRESS
-from cdp_agent.extract.claims import MOST_CLAIMS, WEB_ADDRESS, Claim, claims
-from cdp_agent.extract.grounding import SourcePage, leaves, normalise, ungrounded
+from cdp_agent.extract.addresses import WEB_ADDRESS, address_key
+from cdp_agent.extract.claims import MOST_CLAIMS, Claim, claims
+from cdp_agent.extract.grounding import SourcePage, normalise, ungrounded
+from cdp_agent.extract.leaves import leaves
 from cdp_agent.extract.sightings import ShownFigures, Sighting
 
 _LINK = re.compile(r" → (\S+)|\]\(((?:(?!\]\()[^\s)])+)\)")
-_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://(?:www\.)?")
 _MARKUP = re.compile(r' \[(?:ref=E|level=)\d+\]|(?:^|(?<=[{,]))\s*"(?:[^"\\\n]|\\.)*"\s*:(?=[\s\[{"\d])', re.MULTILINE)
 """Our own marks, and keys of JSON, which are not from pages."""
 _NEXT_ROW = re.compile(r"\n {2,}\|(?: |$)", re.MULTILINE)
@@ -73,7 +74,7 @@ def check(
         if isinstance(claim, Claim) and claim.is_name:
             return _sighting_of_name(claim, page)
         wanted = claim.text if isinstance(claim, Claim) else claim
-        line = addresses.get(_address_key(wanted)) if isinstance(wanted, str) and "://" in wanted else None
+        line = addresses.get(address_key(wanted)) if isinstance(wanted, str) and "://" in wanted else None
         line = line or page.line_with(wanted)
         return None if line is None else Sighting(line, same=True)
 
@@ -134,7 +135,7 @@ def _places(text: str, readable: str) -> tuple[dict[str, str], dict[str, str]]:
         if "→" in line or "](" in line or "://" in line:
             links = [match[1] or match[2] for match in _LINK.finditer(line)] if url else []
             for address in [*(_resolved(url, each) for each in links), *WEB_ADDRESS.findall(line)]:
-                addresses[_address_key(address)] = line
+                addresses[address_key(address)] = line
     return pages, addresses
 
 
@@ -143,11 +144,6 @@ def _resolved(url: str, link: str) -> str:
         return urljoin(url, link)
     except ValueError:  # such as "http://[": not an address
         return link
-
-
-def _address_key(address: str) -> str:
-    """A key that is the same for different spellings of an address."""
-    return unquote(_SCHEME.sub("", address.strip().rstrip(".,;:!?").casefold()).rstrip("/"))
 
 
 def _around(claim: str, line: str) -> str:

@@ -13,9 +13,11 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from cdp_agent.extract.claims import WEB_ADDRESS, claims
+from cdp_agent.extract.addresses import WEB_ADDRESS
+from cdp_agent.extract.claims import claims
 from cdp_agent.extract.contexts import PlacedLine, cells_of, placed
-from cdp_agent.extract.figures import Figure, figures, is_currency, units_in
+from cdp_agent.extract.figure import Figure, is_currency, is_same_unit, units_in
+from cdp_agent.extract.figures import figures
 from cdp_agent.extract.grounding import SourcePage, normalise
 from cdp_agent.extract.sightings import ShownLine
 
@@ -112,7 +114,8 @@ def _places(lines: Iterable[PlacedLine], claimed: Figure | None, wanted: frozens
         for figure in shown.figures:
             beside, around = shown.about(figure)
             unit = figure.unit or (claimed.unit if claimed.unit in units_in(around) else "")
-            if (figure.kind, unit, figure.per) == (claimed.kind, claimed.unit, claimed.per) and not figure.part:
+            is_same = bool(unit) == bool(claimed.unit) and is_same_unit(unit, claimed.unit)
+            if is_same and (figure.kind, figure.per) == (claimed.kind, claimed.per) and not figure.part:
                 yield _placed(line, figure.start, beside, figure)
 
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from cdp_agent.extract.figures import Figure, figures, is_currency
+from cdp_agent.extract.figure import Figure, is_currency
+from cdp_agent.extract.figures import figures
 from cdp_agent.extract.grounding import normalise
 from cdp_agent.tools.as_csv import text_of
 

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import fnmatch
 import time
+import unicodedata
 
 import msgspec
 
@@ -286,7 +287,7 @@ async def _changed(world: World, count: int) -> None:
 def _plain(text: str | None) -> str | None:
     if text is None:
         return None
-    plain = " ".join(text.split())
+    plain = " ".join(unicodedata.normalize("NFC", text).split())
     if not plain:
         raise InvalidArguments("The text to wait for is empty.")
     return plain

@@ -34,6 +34,11 @@ class Box(msgspec.Struct, frozen=True):
         """The box moved to the right and down."""
         return Box(self.left + x, self.top + y, self.right + x, self.bottom + y)
 
+    def overlaps(self, other: Box) -> bool:
+        """Whether the boxes have a part in common."""
+        across = self.left < other.right and other.left < self.right
+        return across and self.top < other.bottom and other.top < self.bottom
+
 
 class ViewportPlace(msgspec.Struct, frozen=True):
     """The size of the viewport and its position on the page in CSS pixels, the result of `viewportPlace` in page/js."""
@@ -69,9 +74,10 @@ async def viewport_place(world: World, timeout_s: float = CALL_TIMEOUT_S) -> Vie
     return await world.call("viewportPlace", returning=ViewportPlace, timeout_s=timeout_s)
 
 
-async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
+async def locate_marks(tab: Tab, refs: Iterable[str], *, whole: bool = False) -> list[Mark]:
     """The marks of the elements of these refs, without iframes and elements that are out of view, hidden or covered.
 
+    `whole`: also those of the page that are out of the viewport; whether something covers these is not known.
     Frames that do not answer are left out. Raises PageUnresponsive or DocumentGone for the tab itself, BrowserError.
     """
     by_world: dict[World, list[int]] = {}
@@ -84,7 +90,7 @@ async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
         for frame in tree.all()
         if (world := frame.present_world) is not None and world in by_world
     ]
-    answers = await asyncio.gather(*(_marks(*each) for each in worlds), return_exceptions=True)
+    answers = await asyncio.gather(*(_marks(*each, whole=whole) for each in worlds), return_exceptions=True)
     marks: list[Mark] = []
     for (frame, world, _), answer in zip(worlds, answers, strict=True):
         if isinstance(answer, ActionError) and frame.parent is not None:
@@ -95,12 +101,15 @@ async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
     return marks
 
 
-async def _marks(frame: Frame, world: World, ids: list[int]) -> list[_Found]:
+async def _marks(frame: Frame, world: World, ids: list[int], *, whole: bool) -> list[_Found]:
     """The marks of one world in the tab's viewport, mapped outwards through the frames around it."""
-    marks = await world.call("marksOf", ids, returning=list[_Found], timeout_s=timeout_for(frame))
+    beyond = whole and frame.parent is None  # of a frame only what is in it now is in the picture
+    marks = await world.call("marksOf", ids, beyond, returning=list[_Found], timeout_s=timeout_for(frame))
     while marks and (holder := await frame.owner()) is not None:
         frame, world, owner = holder
-        marks = await world.call("marksThrough", owner, marks, returning=list[_Found], timeout_s=timeout_for(frame))
+        beyond = whole and frame.parent is None
+        timeout_s = timeout_for(frame)
+        marks = await world.call("marksThrough", owner, marks, beyond, returning=list[_Found], timeout_s=timeout_s)
     return marks
 
 

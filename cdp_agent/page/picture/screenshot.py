@@ -30,7 +30,7 @@ LONGEST_SIDE_PX = 16_384
 async def screenshot(tab: Tab, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
     """A PNG of the viewport, or of the whole page up to LONGEST_SIDE_PX, in CSS pixels times the device's scale.
 
-    With `marks`, each interactive element in the viewport is marked by a box and its ref. Nothing is drawn into the
+    With `marks`, each interactive element in the picture is marked by a box and its ref. Nothing is drawn into the
     page. `hidden`: see `take_picture`. Raises ActionError for a tab that never had a page, PageUnresponsive,
     DocumentGone, BrowserError.
     """
@@ -51,7 +51,7 @@ async def take_picture(
     for_models: bool = True,
     longest_px: int | None = None,
 ) -> Picture:
-    """A picture with marks around those `refs` that the viewport shows. `longest_px` and `for_models`: see `paint`.
+    """A picture with marks around those `refs` that it shows. `longest_px` and `for_models`: see `paint`.
 
     Text in which `hidden` finds something is painted over, and so are fields for secrets: wherever they were from
     before the picture was taken until after it, since the page may move. A frame that does not answer is covered as a
@@ -65,7 +65,7 @@ async def take_picture(
         # Concurrently, since the page keeps changing.
         return await asyncio.gather(
             _capture(tab, full_page=full_page, to_be_painted=True),
-            locate_marks(tab, refs),
+            locate_marks(tab, refs, whole=full_page),
             viewport_place(world, timeout_for(root)),
         )
 
@@ -78,9 +78,11 @@ async def take_picture(
         (image, marks, place), masks, drawn, unresponsive = await cover(tab, hidden, taken, in_page=full_page)
     width = place.width
     if full_page:
-        width = (await _metrics(tab)).css_content_size.width
+        size = (await _metrics(tab)).css_content_size
+        width, drawn_area = size.width, Box(0, 0, size.width, min(size.height, LONGEST_SIDE_PX))
         masks = [box.moved(place.left, place.top) for box in masks]
         marks = [Mark(each.ref, [box.moved(place.left, place.top) for box in each.boxes]) for each in marks]
+        marks = [each for each in marks if each.boxes[0].overlaps(drawn_area)]
     return await paint(
         world,
         image,

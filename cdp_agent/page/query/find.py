@@ -13,6 +13,8 @@ from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable, parse_ref
 from cdp_agent.page.tab.tab import Tab
 
+MOST_SKIPPED = 10_000
+
 
 class FoundElement(msgspec.Struct, frozen=True):
     """An element that matches. Addresses in `attributes` are absolute; a value is None if there is no such attribute.
@@ -30,7 +32,7 @@ class FoundElement(msgspec.Struct, frozen=True):
 
 
 class FindResult(msgspec.Struct, frozen=True):
-    """The first elements in document order, and how many there are in all. `unread`: frames not searched, and why."""
+    """Elements in document order, and how many there are in all. `unread`: frames not searched, and why."""
 
     elements: list[FoundElement]
     total: int
@@ -62,6 +64,7 @@ async def find(
     within: str | None = None,
     attributes: Sequence[str] = (),
     max_results: int = 20,
+    offset: int = 0,
     include_text: bool = True,
 ) -> FindResult:
     """The elements that match a CSS selector, including closed shadow roots and frames of all processes.
@@ -73,11 +76,13 @@ async def find(
     scope = await locate(tab, within) if within is not None else None
     if not 1 <= max_results <= 100:
         raise InvalidArguments(f"max_results is {max_results}: give 1 to 100.")
+    if not 0 <= offset <= MOST_SKIPPED:
+        raise InvalidArguments(f"offset is {offset}: give 0 to {MOST_SKIPPED:,}.")
     options = {
         "selector": selector,
         "within": {"frame": scope.frame.id, "id": scope.local} if scope else None,
         "attributes": list(attributes),
-        "most": max_results,
+        "most": offset + max_results,
         "text": include_text,
     }
     async with tab.reading_lock:
@@ -89,7 +94,7 @@ async def find(
         found = list(_in_order(readings, start, unread))
         total = sum(count for count, _, _ in found)
         rows = [(row, reading) for _, part, reading in found for row in part]
-        elements = [_element(tab.refs, reading, row) for row, reading in rows[:max_results]]
+        elements = [_element(tab.refs, reading, row) for row, reading in rows[offset : offset + max_results]]
     tab.issued_refs |= {parse_ref(ref) for each in elements for ref in (each.ref, each.near_ref) if ref}
     return FindResult(elements, total, unread)
 

@@ -7,6 +7,8 @@ before is asked for the elements of the matches at once, in case that its text s
 from __future__ import annotations
 
 import asyncio
+import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from time import monotonic
 from weakref import WeakKeyDictionary
@@ -27,6 +29,8 @@ from cdp_agent.page.tab.tab import Tab
 LONGEST_PATTERN = 1_000
 """In characters. The slowest expressions take 10 ms to compile for every 6 characters."""
 MATCH_TIMEOUT_S = 0.08
+"""For each PART_CHARS of a page, so that a long page is searched as well as a short one."""
+PART_CHARS = 100_000
 NEAR_TIMEOUT_S = 0.15
 _FLAGS = regex.VERSION1
 _GAP = r"(?:[^\S\n]*\|[^\S\n]*|[^\S\n]+)"  # the gap between two words of a line: a space, or the bar between two cells
@@ -34,6 +38,7 @@ _FORMS = ("'’‘ʼ`´", '"“”„«»', "-‐‑‒–—−")
 _MOST_NEAR = 3
 _WORD = regex.compile(r"[^\s]+")
 _LONG_WORD = regex.compile(r"[\w@.]*\w{3}[\w@.]*|\d+")
+_NOT_COMPOSED = regex.compile(r"\P{M}\p{M}+|[\u1100-\u11ff]+")
 _BEGINNING = 5
 _LONGEST_NEAR = 80
 _MOST_READINGS = 3
@@ -58,7 +63,7 @@ class Match(msgspec.Struct, frozen=True):
 
 
 class SearchResult(msgspec.Struct, frozen=True):
-    """The first matches in document order, and how many there are in all.
+    """Matches in document order, and how many there are in all.
 
     `near`: if there is no match, up to three similar spellings on the page, else the lines with most of the words; for
     a regular expression, its literal text. `unread`: the frames that could not be searched, and why.
@@ -135,8 +140,15 @@ class _Segment(msgspec.Struct, frozen=True):
     reading: Reading[_TextPart]
     start: int
     text: str
+    shifts: list[tuple[int, int]] = []
+    """From which offsets on `text`, which is in NFC, is shorter than that of the world, and by how much."""
     place_in_file: str = ""
     """The page or the table of a file; "" for text that is not of a file."""
+
+    def place_of(self, offset: int) -> int:
+        """Where an offset in `text` is in the text of the world."""
+        at = bisect_right(self.shifts, offset, key=lambda shift: shift[0])
+        return self.start + offset + (self.shifts[at - 1][1] if at else 0)
 
 
 class _Span(msgspec.Struct, frozen=True):
@@ -147,12 +159,12 @@ class _Span(msgspec.Struct, frozen=True):
     @property
     def units(self) -> tuple[int, int]:
         """Where it is in the text as the page has it."""
-        at = self.segment.start
-        return units_of(self.segment.reading.part.text, at + self.start, at + self.end)
+        start, end = (self.segment.place_of(offset) for offset in (self.start, self.end))
+        return units_of(self.segment.reading.part.text, start, end)
 
 
 class _Hits(msgspec.Struct, frozen=True):
-    """What a pattern matches: `spans` are the first of `total` matches; `unread` as in `SearchResult`."""
+    """What a pattern matches: `spans` are the wanted ones of `total` matches; `unread` as in `SearchResult`."""
 
     segments: list[_Segment]
     spans: list[_Span]
@@ -187,13 +199,14 @@ async def search(
     case_sensitive: bool = False,
     context_chars: int = 80,
     max_results: int = 10,
+    offset: int = 0,
     cover: Callable[[str], str] | None = None,
 ) -> SearchResult:
     """Searches the lines of all frames: names, texts, values and options, as the snapshot shows them.
 
-    The words of a literal text may be in neighbouring cells, quotes and dashes match in any form, and case is ignored
-    unless `case_sensitive`; a regular expression is one of the `regex` package. No match extends over several lines
-    unless the expression contains the line break. `cover` may mask parts of a text before it is searched, without
+    The words of a literal text may be in neighbouring cells, quotes, dashes and accents match in any form, and case is
+    ignored unless `case_sensitive`; a regular expression is one of the `regex` package. No match extends over several
+    lines unless the expression contains the line break. `cover` may mask parts of a text before it is searched, without
     changing its length.
     Raises InvalidArguments for an invalid pattern, one that takes too long, and values out of range.
     """
@@ -202,17 +215,20 @@ async def search(
         raise InvalidArguments(f"context_chars is {context_chars}: give 0 to 500.")
     if not 1 <= max_results <= 50:
         raise InvalidArguments(f"max_results is {max_results}: give 1 to 50.")
+    if offset < 0:
+        raise InvalidArguments(f"offset is {offset}: give 0 or more.")
+    wanted = range(offset, offset + max_results)
     # In a thread, since `regex` compiles in Python, and slowly.
     compiled = await asyncio.to_thread(_compile, pattern, is_regex=regex, case_sensitive=case_sensitive)
     for _ in range(_MOST_READINGS):
         async with tab.reading_lock:
             before = _last_readings(tree)
-            expected = None if before is None else await _find(compiled, before, cover or str, max_results)
+            expected = None if before is None else await _find(compiled, before, cover or str, wanted)
             readings = await read_all(
                 tree, tab.refs, "shownText", _TextPart, {}, options_for=_asking_for(expected), finish=_whole
             )
             try:
-                hits = await _find(compiled, readings, cover or str, max_results, expected)
+                hits = await _find(compiled, readings, cover or str, wanted, expected)
                 matches, is_all_there = await _matches(tab.refs, hits, readings, context_chars)
             finally:
                 for reading in readings.by_frame.values():
@@ -225,6 +241,7 @@ async def search(
 
 
 def _compile(pattern: str, *, is_regex: bool, case_sensitive: bool) -> regex.Pattern[str]:
+    pattern = unicodedata.normalize("NFC", pattern)
     words = [word for word in pattern.split() if word != "|"] or pattern.split()
     if not pattern or (not is_regex and not words):
         raise InvalidArguments("The pattern is empty: give the text to look for.")
@@ -265,11 +282,11 @@ def _segments(
         else:
             texts = [(each.name, "\n".join([each.head, *each.parts])) for each in file.sections()]
         for name, content in texts:
-            yield _Segment(reading, 0, cover(content), name)
+            yield _Segment(reading, 0, *_composed(cover(content)), name)
     text = cover(reading.part.text)
     start = 0
     while (mark := text.find("\x02", start)) >= 0:
-        yield _Segment(reading, start, text[start:mark])
+        yield _Segment(reading, start, *_composed(text[start:mark]))
         end = text.index("\x02", mark + 1)
         child = readings.child(reading, int(text[mark + 1 : end]))
         if isinstance(child, str):
@@ -277,14 +294,30 @@ def _segments(
         else:
             yield from _segments(readings, child, unread, cover)
         start = end + 1
-    yield _Segment(reading, start, text[start:])
+    yield _Segment(reading, start, *_composed(text[start:]))
+
+
+def _composed(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """A text in NFC, and its `shifts` as of _Segment."""
+    if unicodedata.is_normalized("NFC", text):
+        return text, []
+    parts: list[str] = []
+    shifts: list[tuple[int, int]] = []
+    end = length = 0
+    for match in _NOT_COMPOSED.finditer(text):
+        composed = unicodedata.normalize("NFC", match.group())
+        parts += [text[end : match.start()], composed]
+        length += match.start() - end + len(composed)
+        end = match.end()
+        shifts.append((length, end - length))
+    return "".join([*parts, text[end:]]), shifts
 
 
 async def _find(
     compiled: regex.Pattern[str],
     readings: Readings[_TextPart],
     cover: Callable[[str], str],
-    most: int,
+    wanted: range,
     expected: _Hits | None = None,
 ) -> _Hits:
     """The matches in these texts: those that were expected, where the texts are the same."""
@@ -292,7 +325,7 @@ async def _find(
     segments = list(_segments(readings, readings.root, unread, cover))
     if expected is not None and expected.are_in(segments):
         return msgspec.structs.replace(expected, unread=unread, were_expected=True)
-    spans, total = await asyncio.to_thread(_find_all, compiled, segments, most)
+    spans, total = await asyncio.to_thread(_find_all, compiled, segments, wanted)
     return _Hits(segments, spans, total, unread)
 
 
@@ -308,22 +341,24 @@ def _asking_for(expected: _Hits | None) -> Callable[[World], dict[str, object]]:
     return options
 
 
-def _find_all(compiled: regex.Pattern[str], segments: list[_Segment], most: int) -> tuple[list[_Span], int]:
+def _find_all(compiled: regex.Pattern[str], segments: list[_Segment], wanted: range) -> tuple[list[_Span], int]:
     spans: list[_Span] = []
     total = 0
-    budget = _TimeBudget(MATCH_TIMEOUT_S)
+    size = sum(len(segment.text) for segment in segments)
+    seconds = MATCH_TIMEOUT_S * max(1, size / PART_CHARS)
+    budget = _TimeBudget(seconds)
     try:
         for segment in segments:
             for match in compiled.finditer(segment.text, timeout=budget.left(), concurrent=True):
                 if match.end() == match.start():
                     continue
-                total += 1
-                if len(spans) < most:
+                if total in wanted:
                     spans.append(_Span(segment, match.start(), match.end()))
+                total += 1
     except TimeoutError as error:
         raise InvalidArguments(
-            f"The pattern {compiled.pattern!r} takes too long on this page: it can match in too many ways. "
-            "Make it simpler, for example without a repetition inside of a repetition."
+            f"The pattern {compiled.pattern!r} takes too long on this page: its {size:,} characters were not through "
+            f"after {seconds:.2g} s. Make it simpler, for example without a repetition inside of a repetition."
         ) from error
     return spans, total
 

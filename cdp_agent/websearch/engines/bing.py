@@ -11,7 +11,7 @@ NAME = "Bing"
 BASE_URL = "https://www.bing.com"
 
 RULES = ListingRules(
-    links="h2 a[href]",
+    links="h2 a[href]:not([id*='relatedQnA' i] *, [class*='rqna' i] *)",
     box="li.b_algo",
     texts=(".b_caption p", "p[class^='b_lineclamp']", "p"),
     without="[class*='algoSlug_icon']",

@@ -14,7 +14,7 @@ NAME = "Google"
 BASE_URL = "https://www.google.com"
 
 RULES = ListingRules(
-    links="a[href]:has(h3):not(#tads *, #tadsb *, #bottomads *)",
+    links="a[href]:has(h3):not(#tads *, #tadsb *, #bottomads *, [data-q] *, .related-question-pair *)",
     within=("#rso", "#search", "body"),
     title="h3",
     texts=(".VwiC3b", "[data-sncf]", "[style*='-webkit-line-clamp']"),

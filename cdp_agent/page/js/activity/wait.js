@@ -6,8 +6,8 @@ let changeWaiter = null;
 /**
  * Whether this world shows the texts, and whether a visible element matches. `count` is the number of changes to pass
  * to `changedSince`.
- * @param {{text: string | null, gone: string | null, selector: string | null}} wanted  texts in lower case, spaces
- *   collapsed
+ * @param {{text: string | null, gone: string | null, selector: string | null}} wanted  texts in lower case and in NFC,
+ *   spaces collapsed
  * @param {number} sent  see `takePassed`
  * @returns {{text: boolean, entered: boolean, gone: boolean, selector: boolean, count: number, wrong: string, passed:
  *   ReturnType<typeof takePassed>}} entered: the text is only where the agent entered it; gone: that text is not
@@ -39,7 +39,7 @@ function checkConditions({ text, gone, selector }, sent) {
 /** @param {{leavesOut?: (element: Element) => boolean}} options  as of `readVisibleText` */
 function visibleTextInLowerCase(options) {
   forget();
-  const words = readVisibleText(undefined, options).pieces.join('').replace(SPACES, ' ').toLowerCase();
+  const words = readVisibleText(undefined, options).pieces.join('').replace(SPACES, ' ').normalize().toLowerCase();
   forget();
   return words;
 }

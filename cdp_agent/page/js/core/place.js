@@ -88,9 +88,11 @@ function mapBox(matrix, { left, top, right, bottom }) {
   return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
 }
 
-/** The visible part of the innermost document, in its own viewport. @param {Level[]} levels @returns {Box | null} */
-function visibleBoxOf(levels) {
-  let visible = viewportOf(window);
+/**
+ * The visible part of the innermost document, in its own viewport.
+ * @param {Level[]} levels @param {Box} visible  what is visible of the root @returns {Box | null}
+ */
+function visibleBoxOf(levels, visible = viewportOf(window)) {
   for (const { document, outwards } of levels) {
     if (!outwards) continue;
     const inside = mapBox(outwards.inverse(), visible);

@@ -41,13 +41,33 @@ function boxAround(link, scope, links) {
   return box;
 }
 
-function entryOf(link, box, { title, texts, without, rest }) {
+function entryOf(link, box, rules) {
+  const { title, texts, without, rest } = rules;
   const isLeftOut = (element) => element === link || (without !== '' && matches(element, without));
-  const place = firstMatch(box, texts);
+  const place = firstMatch(box, texts) ?? textBefore(link, box, rules);
   let text = place ? entryText(place, isLeftOut) : '';
   if (rest && !text) text = entryText(box, isLeftOut);
   const heading = title ? firstMatch(link, [title]) : null;
   return { title: entryText(heading ?? link, () => false), url: absoluteUrl(attr(link, 'href'), link), text };
+}
+
+/**
+ * The text of a link with links below it, which are in no box with that text: it is before them, in the largest element
+ * of which the link is the first.
+ */
+function textBefore(link, box, { links, box: isIn, texts }) {
+  if (isIn) return null;
+  let next = null;
+  for (let outer = parentNode(box); !next && outer && nodeType(outer) === 1; outer = parentNode(outer)) {
+    const [first, second] = selectAll(outer, links);
+    if (first !== link) return null;
+    next = second;
+    if (next) {
+      const place = firstMatch(outer, texts);
+      if (place && isSameOrBefore(place, next)) return place;
+    }
+  }
+  return null;
 }
 
 const LONGEST_LISTED_TEXT = 2000;

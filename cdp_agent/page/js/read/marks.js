@@ -1,13 +1,17 @@
 // Where elements are in a screenshot of the viewport. Their boxes are painted onto the picture, never into the page.
 
+/** The whole page, beyond every scroll position, in its viewport. @type {Box} */
+const EVERYWHERE = { left: -1e6, top: -1e6, right: 1e6, bottom: 1e6 };
+
 /**
  * @typedef {{id: number, point: Point, boxes: Box[]}} Mark  point: where a click reaches the element; boxes: its
  *   visible parts
  * The marks of elements, in the viewport of this world's root. Iframes and elements that are not visible or covered are
  * left out.
- * @param {number[]} ids @returns {Mark[]}
+ * @param {number[]} ids @param {boolean} whole  also those out of the root's viewport; what covers them is not seen
+ * @returns {Mark[]}
  */
-function marksOf(ids) {
+function marksOf(ids, whole) {
   const marks = [];
   const places = new Map();
   for (const id of ids) {
@@ -17,7 +21,8 @@ function marksOf(ids) {
     let place = places.get(document);
     if (!place) {
       const levels = levelsOf(element);
-      places.set(document, (place = { levels, visibleArea: visibleBoxOf(levels) }));
+      const root = whole ? EVERYWHERE : undefined;
+      places.set(document, (place = { levels, visibleArea: visibleBoxOf(levels, root), inView: visibleBoxOf(levels) }));
     }
     const found = place.visibleArea && (visibleBoxesOf(element, place) ?? visibleBoxesOfLabel(element, place));
     if (found) marks.push({ id, ...toRootViewport(place.levels, found) });
@@ -25,15 +30,18 @@ function marksOf(ids) {
   return marks;
 }
 
-function visibleBoxesOf(element, { levels, visibleArea }) {
+function visibleBoxesOf(element, { levels, visibleArea, inView }) {
   const parts = boxesOf(element)
     .map((box) => overlap(box, visibleArea))
     .filter(Boolean);
   if (!parts.length) return null;
-  const { point } = pickPoint(element, levels);
-  if (!point) return null;
   const clip = overflowClipOf(element);
   const clipped = clip ? parts.map((box) => overlap(box, clip)).filter(Boolean) : parts;
+  const isOutside = !inView || !parts.some((box) => overlap(box, inView));
+  const seen = isPainted(element) ? clipped[0] : undefined;
+  const centre = seen && { x: (seen.left + seen.right) / 2, y: (seen.top + seen.bottom) / 2 };
+  const point = isOutside ? centre : pickPoint(element, levels).point;
+  if (!point) return null;
   return { point, boxes: (clipped.length ? clipped : parts).slice(0, MOST_PARTS) };
 }
 
@@ -72,13 +80,15 @@ function toRootViewport(levels, { point, boxes }) {
 
 /**
  * Maps the marks inside an iframe that another session reads to the viewport of this world's root.
- * @param {number} id  of the iframe element @param {Mark[]} marks  in the viewport of the iframe @returns {Mark[]}
+ * @param {number} id  of the iframe element @param {Mark[]} marks  in the viewport of the iframe
+ * @param {boolean} whole  as of `marksOf` @returns {Mark[]}
  */
-function marksThrough(id, marks) {
+function marksThrough(id, marks, whole) {
   const frame = elementOf(id);
   if (!frame) return [];
   const levels = levelsOf(frame);
-  const outside = visibleBoxOf(levels);
+  const outside = visibleBoxOf(levels, whole ? EVERYWHERE : undefined);
+  const inView = visibleBoxOf(levels);
   const clip = overflowClipOf(frame);
   const visibleArea = outside && clip ? overlap(outside, clip) : outside;
   if (!visibleArea) return [];
@@ -87,7 +97,8 @@ function marksThrough(id, marks) {
   for (const mark of marks) {
     const point = mapPoint(outwards, mark.point);
     const boxes = mark.boxes.map((box) => overlap(mapBox(outwards, box), visibleArea)).filter(Boolean);
-    if (boxes.length && hitThrough(levels, point) === frame)
+    const isOutside = !inView || !boxes.some((box) => overlap(box, inView));
+    if (boxes.length && (isOutside || hitThrough(levels, point) === frame))
       found.push({ id: mark.id, ...toRootViewport(levels, { point, boxes }) });
   }
   return found;

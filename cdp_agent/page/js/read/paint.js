@@ -3,6 +3,7 @@
 const COLOURS = ['#c2185b', '#1565c0', '#2e7d32', '#6a1b9a', '#b23c00', '#00695c', '#5d4037', '#283593'];
 const LABEL_FONT_PX = 12;
 const LEAST_LABEL_FONT_PX = 11; // in the finished picture: smaller text is not legible
+const SEEN_THROUGH = 0.55;
 const FRAME_UNRESPONSIVE = 'This frame does not answer: all of it is covered.';
 const toDataURL_ = HTMLCanvasElement.prototype.toDataURL;
 
@@ -95,11 +96,14 @@ function paintMarks(context, marks, unit) {
     const size = { width: context.measureText(mark.label).width + 4 * unit, height: fontSize + 2 * unit };
     placed.push({ ...mark, box: labelBoxFor(mark, size, marks, placed, contrastMap) });
   }
+  const covers = (box) => contrastMap.in(box) > 0 && marks.some(({ boxes }) => boxes.some((b) => overlapArea(b, box)));
   for (const { label, colour, box } of placed) {
+    context.globalAlpha = covers(box) ? SEEN_THROUGH : 1; // so that what is marked is not hidden
     context.fillStyle = '#fff';
     context.fillRect(box.left - 1, box.top - 1, box.right - box.left + 2, box.bottom - box.top + 2);
     context.fillStyle = colour;
     context.fillRect(box.left, box.top, box.right - box.left, box.bottom - box.top);
+    context.globalAlpha = 1;
     context.fillStyle = '#fff';
     context.fillText(label, box.left + 2 * unit, (box.top + box.bottom) / 2 + 0.5);
   }

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from .main_content import LeftOut
+from .markdown_links import Links
 from .markdown_sink import Block, Remote, Sink, Source, compact, holds_blocks, indented, list_item, text_of
 from .markdown_tables import is_data, is_regular, pipe_table
-from .markdown_text import HARD_BREAK, code, code_block, destination, escape, link, paragraph, quoted, wrap
+from .markdown_text import HARD_BREAK, code, code_block, escape, link, paragraph, quoted, wrap
 
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _AROUND = {"nav": 2, "footer": 2, "header": 1, "aside": 1}
@@ -17,10 +19,15 @@ _RADIO = {"1": "(x)", "0": "( )", "-": "(-)"}
 _CHECK = {"1": "[x]", "0": "[ ]", "-": "[-]"}
 
 
-def blocks_of(document: Element, remote: Remote, unreadable: list[tuple[str, str]]) -> list[Block]:
-    """The blocks of one world's document in order; see `Source` for `remote` and `unreadable`."""
-    has_main = any(section.get("k") == "main" for section in document.iter("sec"))
-    sink = Sink(Source(_WRITERS, remote, unreadable, document.get("b", "")), 1 if has_main else 0)
+def blocks_of(
+    document: Element,
+    remote: Remote,
+    unreadable: list[tuple[str, str]],
+    links: Links = "full",
+    left_out: LeftOut | None = None,
+) -> list[Block]:
+    """The blocks of one world's document in order; see `Source` for the other arguments."""
+    sink = Sink(Source(_WRITERS, remote, unreadable, document.get("b", ""), links, left_out), 0)
     sink.flow(document)
     sink.flush()
     return sink.blocks
@@ -191,8 +198,11 @@ def write_stray_cell(sink: Sink, element: Element) -> None:
 
 def write_section(sink: Sink, element: Element) -> None:
     sink.flush()
-    kind = element.get("k", "")
-    inner = Sink(sink.source, max(sink.rank, _AROUND[kind]) if kind in _AROUND else 0)
+    kind, is_around, left_out = element.get("k", ""), element.get("o") is not None, sink.source.left_out
+    if is_around and left_out is not None:
+        left_out.add(element)
+        return
+    inner = Sink(sink.source, max(sink.rank, _AROUND.get(kind, int(is_around))))
     inner.flow(element)
     inner.flush()
     sink.blocks += compact(inner.blocks) if kind in _COMPACT else inner.blocks
@@ -219,6 +229,8 @@ def _frame(sink: Sink, blocks: list[Block], name: str, url: str) -> None:
         return
     called = f" {quoted(name)}" if name else ""
     sink.add(f"[Frame{called} {url}]", "")
+    for block in blocks:
+        block.rank = max(block.rank, sink.rank)
     sink.blocks += blocks
     sink.add(f"[End of frame{called}]", "")
 
@@ -238,7 +250,7 @@ def write_mark(sink: Sink, element: Element) -> None:
 
 def write_link(sink: Sink, element: Element) -> None:
     """Writes a link; if it contains blocks, its first line of text becomes the link."""
-    target = sink.source.target_of(element)
+    target = sink.source.place_of(sink.source.target_of(element))
     if not holds_blocks(element):
         sink.put(link(sink.inline(element), target))
         return
@@ -253,7 +265,10 @@ def write_link(sink: Sink, element: Element) -> None:
 
 
 def write_image(sink: Sink, element: Element) -> None:
-    sink.put(f"![{escape(element.get('a', ''))}]({destination(element.get('s', ''))})")
+    name, source = escape(element.get("a", "")), element.get("s", "")
+    place = sink.source.place_of(source) if source else "()" if sink.source.links == "full" else ""
+    if name or place:
+        sink.put(f"![{name}]{place}")
 
 
 def write_code(sink: Sink, element: Element) -> None:
@@ -261,7 +276,7 @@ def write_code(sink: Sink, element: Element) -> None:
     for child in element:
         if child.tag == "a":
             sink.put(code(text))
-            sink.put(link(code(text_of(child)), sink.source.target_of(child)))
+            sink.put(link(code(text_of(child)), sink.source.place_of(sink.source.target_of(child))))
             text = ""
         else:
             text += text_of(child)

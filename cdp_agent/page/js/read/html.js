@@ -12,6 +12,8 @@
 // (an option of a list)
 //   sec k=nav|footer|header|aside|main · fr n=name u=URL (a frame) · rf i=id n=name (a frame read in another session) ·
 // ef n=name u=URL e=error
+// With boxes, for page/markdown/main_content.py: g t=tag|article|articleBody (a block without a kind of its own); g, sec,
+// lists and tables have w=class, id and role.
 // As data, for page/data, every element that may be a field is there, as g t=tag if it has no kind of its own, with
 // class, itemprop, datetime, title and data-… as they are, and besides:
 //   table i=id t=aria-rowcount · tr i=aria-rowindex f=1 (in a foot) · td/th i=aria-colindex
@@ -31,7 +33,7 @@ const HTML_MOST_NESTED = 100; // depth of the XML, which Python reads by recursi
 let serialization = newSerialization();
 
 function newSerialization() {
-  return { out: [], words: 0, nested: 0, queue: [], whiteSpace: new Map(), folder: '', asData: false };
+  return { out: [], words: 0, nested: 0, queue: [], whiteSpace: new Map(), folder: '', asData: false, boxes: false };
 }
 
 /**
@@ -41,13 +43,14 @@ function newSerialization() {
  * @returns {{html: string, url: string, title: string, first: number, end: number, remote: number[], internals:
  *   number[], roots: number, gone: number[], editors: number[]}}
  */
-function readable({ next, frame, asData = false, within = null }) {
+function readable({ next, frame, asData = false, boxes = false, within = null }) {
   const first = reserveIds(next);
   forget();
   reading = newReading();
   serialization = newSerialization();
   serialization.folder = folderOf(document);
   serialization.asData = asData;
+  serialization.boxes = boxes;
   const scope = within?.frame === frame ? elementOf(within.id) : null;
   const root = scope ?? documentElement_.call(document);
   if (root) writeInRoot(scope ? rootOf(scope) : document, () => writeElement(root, 0, 0));
@@ -243,8 +246,9 @@ function writeTransparent(element, tag, flags, depth) {
   const around = edgeOf(tag, computedStyleOf(element));
   const edge = around === BREAK ? '\n' : around;
   if (edge) serialization.out.push(edge);
-  if (serialization.asData && !(flags & HTML_TEXT_ONLY))
-    writeTag('g', ` t="${tag.toLowerCase()}"`, element, tag, flags, depth);
+  const isBox = serialization.boxes && edge === '\n' && !(flags & HTML_PRE);
+  if ((serialization.asData || isBox) && !(flags & HTML_TEXT_ONLY))
+    writeTag('g', ` t="${isBox ? kindOfBox(element, tag) : tag.toLowerCase()}"`, element, tag, flags, depth);
   else writeContents(element, tag, flags, depth);
   if (edge) serialization.out.push(edge);
 }
@@ -260,6 +264,26 @@ const dataAttributes = (element) =>
     .map((name) => xmlAttr(name, cut(attr(element, name), LONGEST_DATA_ATTRIBUTE)))
     .join('');
 
+/** A tag, or what the page declares the element to be. */
+function kindOfBox(element, tag) {
+  if (tag === 'ARTICLE' || attr(element, 'role') === 'article') return 'article';
+  return /\barticleBody\b/.test(attr(element, 'itemprop') ?? '') ? 'articleBody' : tag.toLowerCase();
+}
+
+const NAMED_BOXES = new Set(['g', 'sec', 'ul', 'ol', 'dl', 'table']);
+const LONGEST_BOX_NAME = 160;
+
+/**
+ * What tells the main content from what is around it: what the page calls its boxes. The id of a section is its title,
+ * "navigation" in a manual of such.
+ */
+function boxAttributes(element, tag) {
+  const name = attr(element, 'class') ?? '';
+  const isSection = tag === 'SECTION' || /(?:^|\s)section(?:\s|$)/.test(name);
+  const names = [name, isSection ? '' : attr(element, 'id'), attr(element, 'role')].filter(Boolean);
+  return xmlAttr('w', cut(names.join(' '), LONGEST_BOX_NAME));
+}
+
 /** Writes an XML element with the contents of an element of the page. */
 function writeTag(name, attributes, element, tag, flags, depth) {
   if (serialization.nested >= HTML_MOST_NESTED) {
@@ -268,7 +292,10 @@ function writeTag(name, attributes, element, tag, flags, depth) {
     serialization.out.push('\n');
     return;
   }
-  serialization.out.push(`<${name}${attributes}${serialization.asData ? dataAttributes(element) : ''}>`);
+  let more = '';
+  if (serialization.asData) more = dataAttributes(element);
+  else if (serialization.boxes && NAMED_BOXES.has(name)) more = boxAttributes(element, tag);
+  serialization.out.push(`<${name}${attributes}${more}>`);
   serialization.nested++;
   writeContents(element, tag, flags, depth);
   serialization.nested--;

@@ -214,11 +214,9 @@ function rowAttributes(element) {
 /** @type {(kind: string) => HtmlWriter} */
 const writerOfSection = (kind) => (element, tag, flags, depth) => {
   // The header and footer of an article or a section are part of it.
-  if ((tag === 'HEADER' || tag === 'FOOTER') && attr(element, 'role') === null && isInSectioningOrMain(element)) {
-    serialization.out.push('\n');
-    writeContents(element, tag, flags, depth);
-    serialization.out.push('\n');
-  } else writeTag('sec', ` k="${kind}"`, element, tag, flags, depth);
+  if ((tag === 'HEADER' || tag === 'FOOTER') && attr(element, 'role') === null && isInSectioningOrMain(element))
+    writeTransparent(element, tag, flags, depth);
+  else writeTag('sec', ` k="${kind}"`, element, tag, flags, depth);
 };
 
 /** @type {HtmlWriter} */

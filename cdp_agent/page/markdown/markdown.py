@@ -19,6 +19,7 @@ from cdp_agent.page.snapshot.budget import left_out_line, tokens
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.pdf import text_of_pdf
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
+from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.tab import Tab
 
 from .main_content import LeftOut, prose_in, set_apart
@@ -107,7 +108,7 @@ async def take(tab: Tab, writing: Writing = _WHOLE) -> Markdown:
     async with tab.reading_lock:
         asked = {"boxes": writing.main or writing.ranks}
         readings = await read_all(tree, tab.refs, "readable", _MarkdownPart, asked, meanwhile=write_ahead)
-        return _joined(readings, ahead, writing)
+        return _joined(readings, ahead, writing, tab.refs)
 
 
 class _Written(msgspec.Struct, frozen=True):
@@ -129,7 +130,9 @@ def _written(part: _MarkdownPart, writing: Writing, remote: Remote, prose_of_fra
     return written
 
 
-def _joined(readings: Readings[_MarkdownPart], ahead: dict[World, _Written], writing: Writing) -> Markdown:
+def _joined(
+    readings: Readings[_MarkdownPart], ahead: dict[World, _Written], writing: Writing, refs: RefTable
+) -> Markdown:
     unreadable: list[tuple[str, str]] = []
     left_out = LeftOut()
 
@@ -147,6 +150,9 @@ def _joined(readings: Readings[_MarkdownPart], ahead: dict[World, _Written], wri
             written = _written(reading.part, writing, remote, prose_of_frame)
         unreadable.extend(written.unreadable)
         left_out.include(written.left_out)
+        for block in written.blocks:
+            if "\x01" in block.text:
+                block.text = refs.write(reading.world, block.text)
         return pdf + written.blocks
 
     all_blocks, numbers = blocks(readings.root), dict[str, int]()

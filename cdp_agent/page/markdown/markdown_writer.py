@@ -138,6 +138,17 @@ def write_code_block(sink: Sink, element: Element) -> None:
     if text:
         block = code_block(text, element.get("l", ""))
         sink.add(block, "c", head=1, tail=block.rpartition("\n")[2])
+        _links_in_code(sink, element)
+
+
+def _links_in_code(sink: Sink, element: Element) -> None:
+    """Names the links in a block of code after it, each once; those around numbers are to lines of the code."""
+    links: dict[str, str] = {}
+    for each in element.iter("a"):
+        text, place = " ".join(text_of(each).split()), sink.source.place_of(sink.source.target_of(each))
+        if place and text and not text.isdigit():
+            links.setdefault(place, link(code(text), place))
+    sink.add(f"Links in this code: {', '.join(links.values())}" if links else "", "p")
 
 
 def write_rule(sink: Sink, element: Element) -> None:
@@ -146,7 +157,17 @@ def write_rule(sink: Sink, element: Element) -> None:
 
 def write_summary(sink: Sink, element: Element) -> None:
     text = " ".join(block.text.lstrip("# ") for block in sink.inner(element))
-    sink.add(f"{'▾' if element.get('o') else '▸'} {text}" if text else "", "p")
+    state = "▾" if element.get("o") else "▸"
+    sink.add(f"{state} {text}{_how_to_open(element)}" if text else "", "p")
+
+
+def write_closed(sink: Sink, element: Element) -> None:
+    sink.put(_how_to_open(element))
+
+
+def _how_to_open(element: Element) -> str:
+    """For what hides a part of the page; the number after the mark becomes a ref: see `RefTable.write`."""
+    return f" (closed: click \x01{element.get('i')})" if element.get("i") else ""
 
 
 def write_table(sink: Sink, element: Element) -> None:
@@ -225,10 +246,11 @@ def write_empty_frame(sink: Sink, element: Element) -> None:
 
 
 def _frame(sink: Sink, blocks: list[Block], name: str, url: str) -> None:
+    called = f" {quoted(name)}" if name else ""
+    if blocks or not url.startswith("about:"):
+        sink.add(f"[Frame{called} {url}]", "")
     if not blocks:
         return
-    called = f" {quoted(name)}" if name else ""
-    sink.add(f"[Frame{called} {url}]", "")
     for block in blocks:
         block.rank = max(block.rank, sink.rank)
     sink.blocks += blocks
@@ -293,6 +315,9 @@ def write_field(sink: Sink, element: Element) -> None:
     words = element.get("t", "input")
     if name:
         words += f" {quoted(name)}"
+    if source := element.get("s"):
+        sink.put(f" [{words}]{sink.source.place_of(source)} ")
+        return
     if placeholder:
         words += f" placeholder {quoted(placeholder)}"
     sink.put(f" [{words}: {value}] " if value else f" [{words}] ")
@@ -315,6 +340,7 @@ _WRITERS = {
     "pre": write_code_block,
     "hr": write_rule,
     "sum": write_summary,
+    "cl": write_closed,
     "table": write_table,
     "sec": write_section,
     "fr": write_frame,

@@ -27,6 +27,7 @@ _MOST = 0.5
 _MOST_AROUND = 0.25  # of a page's prose: a part with more of it is not around the rest
 _LITTLE = 400  # characters, which may be around the rest of any page
 _ARTICLE = 0.25  # of a page's prose is in one place if the page is an article, and not a list or a talk
+_FIELD = 20  # characters: what a field counts for
 _LINKS_OF_A_TEXT = 0.25  # so many of its characters, at most, are lists of links
 _WIDE = re.compile(r"[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")  # a character of these scripts says as much as two
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -93,6 +94,13 @@ class _Box:
         self.near = 0
         """The prose in it and in the boxes right inside."""
 
+    @classmethod
+    def of_text(cls, text: str) -> _Box:
+        """A paragraph, which is no box of its own."""
+        box = cls()
+        box.text = box.prose = len(text)
+        return box
+
 
 def set_apart(document: Element, url: str, title: str, prose_of_frame: Callable[[int], int] = lambda _: 0) -> None:
     """Makes each part around the main content a <sec> with o="1", and leaves no <g>.
@@ -150,17 +158,15 @@ class _Document:
                 self._find_around(child, around)
 
     def _why_around(self, part: Element, parent: Element) -> str:
-        box = self._boxes.get(part)
-        if box is None or box.prose > max(self._prose * _MOST_AROUND, _LITTLE):
+        box = self._boxes.get(part) or _Box.of_text("".join(part.itertext()))
+        if box.prose > max(self._prose * _MOST_AROUND, _LITTLE) or parent.tag in _ROWS:
             return ""
         if part.tag == "sec" and part.get("k") in ("header", "nav", "footer"):
             return "landmark"  # an <aside> may be a note or a quotation
-        if parent.tag in _ROWS:
-            return ""
         if part.get("t") == "footer" or _AROUND.search(_CAMEL_CASE.sub("-", part.get("w", ""))):
             return "name"
-        is_links = part.tag in ("g", "sec") and box.linked > box.text * _MOST and len(part.findall(".//a")) > 1
-        return "links" if is_links else ""
+        is_links = box.linked > box.text * _MOST and len(part.findall(".//a")) > 1
+        return "links" if is_links and part.tag in ("g", "sec") else ""
 
     def _main_of(self, boxes: dict[Element, _Box]) -> tuple[Element, bool]:
         """The smallest box with all of the main content, and whether that is one text."""
@@ -276,6 +282,8 @@ def _weigh(
         if is_box:
             boxes[element] = _Box()
             open_boxes.append(boxes[element])
+        if element.tag in ("f", "x"):
+            open_boxes[-1].text += _FIELD
         if element.tag == "rf":
             open_boxes[-1].own += prose_of_frame(int(element.get("i", "0")))
         is_link = is_link or (element.tag == "a" and target_of(element, folder).partition("#")[0] != url)

@@ -81,10 +81,10 @@ class Markdown(msgspec.Struct, frozen=True):
         room = budget_tokens
         while True:
             text = with_list(fit(self.blocks, room, self.around), self.numbers)
-            excess = tokens(text) - budget_tokens if self.numbers else 0
-            if excess <= 0 or room <= 0:
+            cost = tokens(text) if self.numbers else 0
+            if cost <= budget_tokens or room <= 0:
                 return text
-            room -= excess
+            room = room * budget_tokens // cost  # the list of addresses has to fit, too
 
     def pieces(self, most_tokens: int) -> list[list[Block]]:
         """The blocks in pieces of at most `most_tokens`, each of which makes sense by itself: see `split`."""

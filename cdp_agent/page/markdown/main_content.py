@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element
 
-import msgspec
-
 from .markdown_links import target_of
 
 _BOXES = frozenset("doc fr g sec table tr td ul ol li dl dd".split())  # noqa: SIM905
@@ -44,32 +42,23 @@ _AROUND = re.compile(
 _WORDS = re.compile(r"\w+")
 
 
-class LeftOut(msgspec.Struct):
-    """What was around the main content and is not written."""
+LeftOut = Counter[str]
+"""What was around the main content and is not written: how many landmarks and frames, other parts, words and links."""
 
-    parts: Counter[str] = msgspec.field(default_factory=Counter)
-    links: int = 0
-    words: int = 0
 
-    def add(self, part: Element) -> None:
-        """Counts a part that is left out, by the landmarks and frames in it."""
-        words = sum(len(_WORDS.findall(text)) for text in part.itertext())
-        links = sum(1 for _ in part.iter("a"))
-        kinds = list(_named_in(part)) or (["other part"] if words or links else [])
-        self.words += words
-        self.links += links
-        self.parts.update(kinds)
+def count_in(part: Element) -> LeftOut:
+    """What a part has that is around the main content."""
+    words = sum(len(_WORDS.findall(text)) for text in part.itertext())
+    links = sum(1 for _ in part.iter("a"))
+    names = list(_named_in(part)) or (["other part"] if words or links else [])
+    return Counter({**Counter(names), "word": words, "link": links})
 
-    def include(self, other: LeftOut) -> None:
-        """Adds what another document left out."""
-        self.parts += other.parts
-        self.links += other.links
-        self.words += other.words
 
-    def __str__(self) -> str:
-        """For example "header, 2 navigations, 1 other part: 812 words and 54 links"."""
-        parts = [f"{count} {name}s" if count > 1 else name for name, count in self.parts.items()]
-        return f"{', '.join(parts)}: {self.words:,} words and {self.links:,} links" if parts else ""
+def described(left_out: LeftOut) -> str:
+    """For example "header, 2 navigations, other part: 812 words, 54 links", "" if nothing was left out."""
+    counts = {name: f"{count:,} {name}s" if count != 1 else name for name, count in left_out.items()}
+    words, links = counts.pop("word", ""), counts.pop("link", "")
+    return f"{', '.join(counts.values())}: {words}, {links}" if counts else ""
 
 
 def _named_in(part: Element) -> Iterator[str]:
@@ -93,13 +82,6 @@ class _Box:
         """The prose in it and in no box inside."""
         self.near = 0
         """The prose in it and in the boxes right inside."""
-
-    @classmethod
-    def of_text(cls, text: str) -> _Box:
-        """A paragraph, which is no box of its own."""
-        box = cls()
-        box.text = box.prose = len(text)
-        return box
 
 
 def set_apart(document: Element, url: str, title: str, prose_of_frame: Callable[[int], int] = lambda _: 0) -> None:
@@ -158,14 +140,15 @@ class _Document:
                 self._find_around(child, around)
 
     def _why_around(self, part: Element, parent: Element) -> str:
-        box = self._boxes.get(part) or _Box.of_text("".join(part.itertext()))
-        if box.prose > max(self._prose * _MOST_AROUND, _LITTLE) or parent.tag in _ROWS:
+        box = self._boxes.get(part)  # a paragraph has none
+        prose = box.prose if box else len("".join(part.itertext()))
+        if prose > max(self._prose * _MOST_AROUND, _LITTLE) or parent.tag in _ROWS:
             return ""
         if part.tag == "sec" and part.get("k") in ("header", "nav", "footer"):
             return "landmark"  # an <aside> may be a note or a quotation
         if part.get("t") == "footer" or _AROUND.search(_CAMEL_CASE.sub("-", part.get("w", ""))):
             return "name"
-        is_links = box.linked > box.text * _MOST and len(part.findall(".//a")) > 1
+        is_links = box and box.linked > box.text * _MOST and len(part.findall(".//a")) > 1
         return "links" if is_links and part.tag in ("g", "sec") else ""
 
     def _main_of(self, boxes: dict[Element, _Box]) -> tuple[Element, bool]:
@@ -173,12 +156,10 @@ class _Document:
         main = self._declared(boxes, ("article", "main", "articleBody")) or self._root
         is_declared = main.get("t") in ("article", "articleBody")
         while main.get("t") != "article":
-            largest = max(
-                (child for child in main if child in boxes), key=lambda child: boxes[child].prose, default=None
-            )
-            if largest is None or largest.tag not in _BOXES or not _has(boxes, largest, main, _WHOLE):
+            inner = [child for child in main if child in boxes and _has(boxes, child, main, _WHOLE)]
+            if not inner:
                 break
-            main = largest
+            main = inner[0]
         near = max(box.near for element, box in boxes.items() if element.tag not in _ROWS)
         is_text = boxes[main].prose > _LITTLE and near > self._prose * _ARTICLE
         return main, is_declared or is_text
@@ -201,18 +182,19 @@ class _Document:
         keep = {main}
         if not any(self._is_title(heading) for heading in main.iter("h1")):
             keep.update([heading for heading in self._root.iter("h1") if self._is_title(heading)][:1])
-        paths = set(_above(self._root, keep))
+        parents = {child: parent for parent in self._root.iter() for child in parent}
+        paths = set(keep)
+        for element in keep:
+            while (parent := parents.get(element)) is not None:
+                paths.add(parent)
+                element = parent
 
         def visit(element: Element, *, inside: bool) -> None:
             for place, child in enumerate(element):
-                if child in keep:
-                    visit(child, inside=True)
-                elif child in paths:
-                    visit(child, inside=inside)
-                elif not inside or child in around:
-                    element[place] = _apart(child)
+                if child in paths or (inside and child not in around):
+                    visit(child, inside=inside or child in keep)
                 else:
-                    visit(child, inside=True)
+                    element[place] = _apart(child)
 
         visit(self._root, inside=self._root in keep)
 
@@ -223,16 +205,6 @@ class _Document:
 
 def _has(boxes: dict[Element, _Box], part: Element, whole: Element, share: float) -> bool:
     return 0 < boxes[part].prose >= boxes[whole].prose * share
-
-
-def _above(element: Element, searched: set[Element]) -> Iterator[Element]:
-    """The elements from `element` down to those that are searched."""
-    if element in searched:
-        yield element
-    for child in element:
-        above = list(_above(child, searched))
-        if above:
-            yield from (element, *above)
 
 
 def _apart(part: Element) -> Element:

@@ -15,14 +15,14 @@ import msgspec
 
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.world import World
-from cdp_agent.page.snapshot.budget import left_out_line, tokens
+from cdp_agent.page.snapshot.budget import LONGEST_TOKEN, left_out_line, tokens
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.pdf import text_of_pdf
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.tab import Tab
 
-from .main_content import LeftOut, prose_in, set_apart
+from .main_content import LeftOut, described, prose_in, set_apart
 from .markdown_links import Links, numbered, with_list
 from .markdown_pieces import split
 from .markdown_sink import Block, Remote
@@ -33,7 +33,6 @@ _LEFT_OUT_TOKENS = 80
 _MOST_NAMED = 5
 _LONGEST_NAME = 60  # characters
 _CHARACTERS_A_TOKEN = 4
-_LONGEST_TOKEN = 12  # characters, white space included, on the average of any page
 _LINK_TARGET = re.compile(r"\](?:\([^()\s]*\)|\x0e\d+\x0f)")
 _NO_MARKS = str.maketrans("", "", "[]`*\\")
 
@@ -149,7 +148,7 @@ def _joined(
         if written is None or written.html is not reading.part.html:
             written = _written(reading.part, writing, remote, prose_of_frame)
         unreadable.extend(written.unreadable)
-        left_out.include(written.left_out)
+        left_out.update(written.left_out)
         for block in written.blocks:
             if "\x01" in block.text:
                 block.text = refs.write(reading.world, block.text)
@@ -160,7 +159,7 @@ def _joined(
         for block in all_blocks:
             block.text = numbered(block.text, numbers)
     part = readings.root.part
-    return Markdown(part.url, part.title, all_blocks, unreadable, str(left_out), numbers)
+    return Markdown(part.url, part.title, all_blocks, unreadable, described(left_out), numbers)
 
 
 def _blocks_of_pdf(reading: Reading[_MarkdownPart], unreadable: list[tuple[str, str]]) -> list[Block]:
@@ -192,13 +191,13 @@ def fit(blocks: list[Block], budget_tokens: int, around: str = "") -> str:
     `around` is what was left out before.
     """
     whole = _with_note(join(blocks), around)
-    if len(whole) <= budget_tokens * _LONGEST_TOKEN and tokens(whole) <= budget_tokens:
+    if len(whole) <= budget_tokens * LONGEST_TOKEN and tokens(whole) <= budget_tokens:
         return whole
     room = budget_tokens - _LEFT_OUT_TOKENS
     fitting: dict[int, str] = {}
     for index in sorted(range(len(blocks)), key=lambda each: blocks[each].rank):
         text = blocks[index].text
-        cost = tokens(text) + 1 if len(text) <= room * _LONGEST_TOKEN else room + 1
+        cost = tokens(text) + 1 if len(text) <= room * LONGEST_TOKEN else room + 1
         if cost > room:
             if part := _beginning(blocks[index], room):
                 fitting[index] = part

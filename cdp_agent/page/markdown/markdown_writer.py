@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from .main_content import LeftOut
+from .main_content import LeftOut, count_in
 from .markdown_links import Links
 from .markdown_sink import Block, Remote, Sink, Source, compact, holds_blocks, indented, list_item, text_of
 from .markdown_tables import is_data, is_regular, pipe_table
@@ -221,7 +221,7 @@ def write_section(sink: Sink, element: Element) -> None:
     sink.flush()
     kind, is_around, left_out = element.get("k", ""), element.get("o") is not None, sink.source.left_out
     if is_around and left_out is not None:
-        left_out.add(element)
+        left_out.update(count_in(element))
         return
     inner = Sink(sink.source, max(sink.rank, _AROUND.get(kind, int(is_around))))
     inner.flow(element)

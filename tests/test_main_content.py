@@ -142,6 +142,7 @@ async def test_the_list_of_numbered_links_is_within_the_budget(page: Page, serve
     used = set(re.findall(r"\]\[(\d+)\]", text))
     assert len(used) > 5
     assert used == set(re.findall(r"^\[(\d+)\]: http", text, re.MULTILINE))
+    assert text.rpartition("\n\n")[2].startswith("… left out: ")
 
 
 async def test_what_is_closed_opens_by_its_ref(page: Page, serve: Serve) -> None:

@@ -146,7 +146,8 @@ class _Document:
             return ""
         if part.tag == "sec" and part.get("k") in ("header", "nav", "footer"):
             return "landmark"  # an <aside> may be a note or a quotation
-        if part.get("t") == "footer" or _AROUND.search(_CAMEL_CASE.sub("-", part.get("w", ""))):
+        is_named = part.get("t") == "footer" or _AROUND.search(_CAMEL_CASE.sub("-", part.get("w", "")))
+        if is_named and part.find(".//h1") is None:  # else a "banner" with the title, say
             return "name"
         is_links = box and box.linked > box.text * _MOST and len(part.findall(".//a")) > 1
         return "links" if is_links and part.tag in ("g", "sec") else ""

@@ -9,6 +9,8 @@ import re
 from typing import Literal
 from xml.etree.ElementTree import Element
 
+from cdp_agent.page.snapshot.budget import left_out_line
+
 Links = Literal["full", "numbered", "none"]
 
 _START, _END = "\x0e", "\x0f"
@@ -47,7 +49,10 @@ def numbered(text: str, numbers: dict[str, int]) -> str:
 
 
 def with_list(text: str, numbers: dict[str, int]) -> str:
-    """The text with the list of those addresses whose numbers are in it."""
+    """The text with the list of those addresses whose numbers are in it, before its line about what was left out."""
     used = {match[1] for match in _MARKED.finditer(text)}
-    entries = [f"[{number}]: {address}" for address, number in numbers.items() if str(number) in used]
-    return "\n\n".join([_MARKED.sub(r"[\1]", text), *(["\n".join(entries)] if entries else [])])
+    if not used:
+        return text
+    listed = "\n".join(f"[{number}]: {address}" for address, number in numbers.items() if str(number) in used)
+    *blocks, last = _MARKED.sub(r"[\1]", text).split("\n\n")
+    return "\n\n".join([*blocks, listed, last] if last.startswith(left_out_line([])) else [*blocks, last, listed])

@@ -116,8 +116,10 @@ class _Document:
         self._find_around(self._root, around)
         boxes = self._weighed(around)
         main, is_article = self._main_of(boxes)
-        if not is_article or self._is_list(main, around):
+        if not is_article:
             main, around = self._main_list(around)
+        elif self._has_lists_of_links(main, around):
+            around = {part: why for part, why in around.items() if why != "links"}
         self._mark(main, around)
 
     def _main_list(self, around: dict[Element, str]) -> tuple[Element, dict[Element, str]]:
@@ -174,8 +176,8 @@ class _Document:
                 return main
         return None
 
-    def _is_list(self, main: Element, around: dict[Element, str]) -> bool:
-        """Whether many links are in the main content beside its prose, as on a front page or in a list of contents."""
+    def _has_lists_of_links(self, main: Element, around: dict[Element, str]) -> bool:
+        """Whether so many links are in the main content beside its prose that they are a part of it, as in a manual."""
         links = sum(self._boxes[part].text for part in main.iter() if around.get(part) == "links")
         return links > self._boxes[main].prose * _LINKS_OF_A_TEXT
 

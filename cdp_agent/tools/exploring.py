@@ -56,7 +56,7 @@ class ScrollArguments(Arguments, frozen=True):
 
 @tool(read_only=True, gives="how often and where the text is, with refs")
 async def search_page(args: SearchPageArguments, context: Context) -> Observation:
-    """Search the page: its names, texts, values and options, also in frames and out of view.
+    """Search the page: names, texts, values and options, also in frames and out of view.
 
     Where nothing matches, it tells the nearest spelling there is.
     """
@@ -74,7 +74,7 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
 
 @tool(read_only=True, gives="how many there are, and tag, text, attributes and ref of each")
 async def find_elements(args: FindElementsArguments, context: Context) -> Observation:
-    """Count and list elements by CSS selector, with attributes you name."""
+    """List elements by CSS selector, with attributes you name."""
     result = await context.page.find(
         args.selector,
         within=args.within_ref,

@@ -55,7 +55,7 @@ class TabList(msgspec.Struct, frozen=True):
     effect="address",
 )
 async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observation:
-    """List the tabs, open one, go to another, or close one.
+    """List the tabs, open, go to or close one.
 
     You are in the tab that you open or switch to.
     """

@@ -151,8 +151,9 @@ class _Document:
         is_named = part.get("t") == "footer" or _AROUND.search(_CAMEL_CASE.sub("-", part.get("w", "")))
         if is_named and part.find(".//h1") is None:  # else a "banner" with the title, say
             return "name"
-        is_links = box and box.linked > box.text * _MOST and len(part.findall(".//a")) > 1
-        return "links" if is_links and part.tag in ("g", "sec") else ""
+        if box is None or part.tag not in ("g", "sec") or box.text > self._boxes[self._root].text * _MOST:
+            return ""
+        return "links" if box.linked > box.text * _MOST and len(part.findall(".//a")) > 1 else ""
 
     def _main_of(self, boxes: dict[Element, _Box]) -> tuple[Element, bool]:
         """The smallest box with all of the main content, and whether that is one text."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from pathlib import Path
 
@@ -34,6 +35,7 @@ async def test_a_page_as_markdown(page: Page, serve: Serve, subtests: pytest.Sub
         with subtests.test(path.stem):
             address = page.url.removeprefix("http://")
             expected = path.with_suffix(".md").read_text("utf-8").replace("HOST/PAGE", address)
+            found = re.sub(r"click E\d+", "click E1", found)
             assert found + "\n" == expected.replace("HOST", address.partition("/")[0])
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.data.records import Records
     from cdp_agent.page.data.structured import StructuredData
     from cdp_agent.page.data.tables import Tables
+    from cdp_agent.page.markdown.markdown_links import Links
     from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
     from cdp_agent.page.picture.video import VideoRecording
@@ -107,14 +108,17 @@ class ReadablePage:
             include_text=include_text,
         )
 
-    async def markdown(self, *, budget_tokens: int | None = None) -> str:
+    async def markdown(self, *, main: bool = False, links: Links = "full", budget_tokens: int | None = None) -> str:
         """The visible content of the page as Markdown, all frames in document order.
 
-        With a budget it has at most `budget_tokens` tokens, main content first, and its last line states what was cut.
+        `main`: the main content alone, by what the page declares and by where its text is; a line at the end says what
+        is around it. `links`: their addresses "full", as numbers of a list at the end ("numbered"), or left out
+        ("none"). With a budget it has at most `budget_tokens` tokens, main content first, and its last line states what
+        was cut. Raises InvalidArguments.
         """
         from cdp_agent.page.markdown import markdown  # late: 6 ms, with its parser
 
-        found = await markdown.take(self._tab)
+        found = await markdown.take(self._tab, markdown.Writing(main, links, budget_tokens is not None))
         return found.text if budget_tokens is None else found.within(budget_tokens)
 
     async def tables(self, ref: Target | None = None) -> Tables:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.files.contents import FileContent
     from cdp_agent.page.get_by import Text
     from cdp_agent.page.locators.target import Target, TargetT
+    from cdp_agent.page.markdown.markdown_links import Links
     from cdp_agent.page.page import MouseButton, SelectBy
     from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
@@ -511,12 +512,15 @@ class Page(SyncWrapper[AsyncPage]):
             )
         )
 
-    def markdown(self, *, budget_tokens: int | None = None) -> str:
+    def markdown(self, *, main: bool = False, links: Links = "full", budget_tokens: int | None = None) -> str:
         """The visible content of the page as Markdown, all frames in document order.
 
-        With a budget it has at most `budget_tokens` tokens, main content first, and its last line states what was cut.
+        `main`: the main content alone, by what the page declares and by where its text is; a line at the end says what
+        is around it. `links`: their addresses "full", as numbers of a list at the end ("numbered"), or left out
+        ("none"). With a budget it has at most `budget_tokens` tokens, main content first, and its last line states what
+        was cut. Raises InvalidArguments.
         """
-        return call(self._async.markdown(budget_tokens=budget_tokens))
+        return call(self._async.markdown(main=main, links=links, budget_tokens=budget_tokens))
 
     def tables(self, ref: Target | None = None) -> Tables:
         """The tables and grids with data in all frames, read by code: `columns` by their headers, `rows` as dicts.

@@ -78,7 +78,7 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
 
 @tool(read_only=True, gives="how many there are, and tag, text, attributes and ref of each")
 async def find_elements(args: FindElementsArguments, context: Context) -> Observation:
-    """Count and list elements by CSS selector, with attributes you name."""
+    """List elements by CSS selector, with attributes you name."""
     result = await context.page.find(
         args.selector,
         within=args.within_ref,

@@ -65,7 +65,7 @@ async def hover(args: PlaceArguments, context: Context) -> Observation:
     effect="none",
 )
 async def drag(args: DragArguments, context: Context) -> Observation:
-    """Drag an element with the mouse, onto another or by some pixels.
+    """Drag an element onto another or by some pixels.
 
     On canvases and drawings, from and to a place in them: to_ref may be from_ref.
     """

@@ -79,7 +79,7 @@ async def goto(args: GotoArguments, context: Context) -> Observation:
 
 @tool(page_changing=True, effect="none")
 async def back(args: LeavingArguments, context: Context) -> Observation:
-    """Go back to the page before this one."""
+    """Go back one page."""
     return await go_back(context, leave=args.leave)
 
 

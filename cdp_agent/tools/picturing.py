@@ -67,7 +67,7 @@ class WrittenFile(msgspec.Struct, frozen=True):
 
 @tool(read_only=True, by_default=False, by_callers=True, gives="the picture or its file, nothing to read")
 async def screenshot(args: ScreenshotArguments, context: Context) -> Observation:
-    """Take a picture of the page as PNG."""
+    """Take a PNG of the page."""
     _check(args.path, args.suffix)
     hidden = context.secrets.spans if context.secrets else None
     picture = await context.page.screenshot(full_page=args.full_page, marks=args.marks, ref=args.ref, hidden=hidden)

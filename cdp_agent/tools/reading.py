@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta
 
@@ -24,6 +24,8 @@ class GetSchemaArguments(Arguments, frozen=True):
 
 
 class MarkdownArguments(Arguments, frozen=True):
+    main: Annotated[bool, Meta(description="The main content alone.")] = False
+    links: Annotated[Literal["full", "numbered", "none"], Meta(description="Their addresses.")] = "full"
     budget_tokens: Annotated[int, Meta(ge=0, description="How long it may be, in tokens; 0 for all of it.")] = 0
 
 
@@ -55,8 +57,9 @@ async def get_schema(args: GetSchemaArguments, context: Context) -> Observation:
 
 @tool(read_only=True, by_default=False, by_callers=True, gives="all that the page says, as Markdown")
 async def markdown(args: MarkdownArguments, context: Context) -> Observation:
-    """Read the text of the page as Markdown, without refs."""
-    return Observation(context.read(await context.page.markdown(budget_tokens=args.budget_tokens or None)))
+    """Read the page as Markdown, without refs."""
+    text = await context.page.markdown(main=args.main, links=args.links, budget_tokens=args.budget_tokens or None)
+    return Observation(context.read(text))
 
 
 @tool(read_only=True, by_default=False, gives="the markup, cut where it is long")

@@ -10,7 +10,7 @@ import msgspec
 
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.markdown.markdown import parse
-from cdp_agent.page.markdown.markdown_sink import target_of
+from cdp_agent.page.markdown.markdown_links import target_of
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all

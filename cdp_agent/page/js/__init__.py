@@ -76,6 +76,7 @@ EXPLORING = (
     "core/describe.js",
     "core/place.js",
     "read/html_fields.js",
+    "read/html_media.js",
     "read/html_tags.js",
     "read/html.js",
     "read/reader.js",

@@ -7,19 +7,25 @@ Markdown here, each in place of its frame. If it is cut to a token budget, its l
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import get_args
 from xml.etree import ElementTree
 
 import msgspec
 
+from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.files.contents import FileContent
 from cdp_agent.page.frames.world import World
-from cdp_agent.page.snapshot.budget import left_out_line, tokens
+from cdp_agent.page.snapshot.budget import LONGEST_TOKEN, left_out_line, tokens
 from cdp_agent.page.snapshot.file_text import content_of, what_of
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.lines import in_line
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
+from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.tab import Tab
 
+from .main_content import LeftOut, described, prose_in, set_apart
+from .markdown_links import Links, numbered, with_list
 from .markdown_pieces import split
 from .markdown_sink import Block, Remote
 from .markdown_tables import cell_text, row_line
@@ -32,8 +38,7 @@ _MOST_ROWS = 5_000
 _MOST_NAMED = 5
 _LONGEST_NAME = 60  # characters
 _CHARACTERS_A_TOKEN = 4
-_LONGEST_TOKEN = 12  # characters, white space included, on the average of any page
-_LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
+_LINK_TARGET = re.compile(r"\](?:\([^()\s]*\)|\x0e\d+\x0f)")
 _NO_MARKS = str.maketrans("", "", "[]`*\\")
 
 
@@ -45,73 +50,125 @@ class _MarkdownPart(FramePart, frozen=True, kw_only=True):
     title: str
 
 
+class Writing(msgspec.Struct, frozen=True):
+    """How a page is written: see `Page.markdown`. `ranks`: blocks around the main content have ranks above 0."""
+
+    main: bool = False
+    links: Links = "full"
+    ranks: bool = False
+
+
+_WHOLE = Writing()
+
+
 class Markdown(msgspec.Struct, frozen=True):
-    """A page as Markdown, in blocks; `unreadable` names the parts that could not be read, and why."""
+    """A page as Markdown, in blocks; `unreadable` names the parts that could not be read, and why.
+
+    `around` says what is around the main content, if only that was asked for. `numbers` are those of the addresses, if
+    links have numbers.
+    """
 
     url: str
     title: str
     blocks: list[Block]
     unreadable: list[tuple[str, str]]
+    around: str
+    numbers: dict[str, int]
 
     @property
     def text(self) -> str:
-        """The whole text."""
-        return join(self.blocks)
+        """The whole text; the last line says what is around it, if that was left out."""
+        return with_list(_with_note(join(self.blocks), self.around), self.numbers)
 
     def within(self, budget_tokens: int) -> str:
         """The text cut to `budget_tokens`, the main content first; the last line says what was left out."""
-        return fit(self.blocks, budget_tokens)
+        room = budget_tokens
+        while True:
+            text = with_list(fit(self.blocks, room, self.around), self.numbers)
+            cost = tokens(text) if self.numbers else 0
+            if cost <= budget_tokens or room <= 0:
+                return text
+            room = room * budget_tokens // cost  # the list of addresses has to fit, too
 
     def pieces(self, most_tokens: int) -> list[list[Block]]:
         """The blocks in pieces of at most `most_tokens`, each of which makes sense by itself: see `split`."""
         return split(self.blocks, most_tokens)
 
 
-async def take(tab: Tab) -> Markdown:
+async def take(tab: Tab, writing: Writing = _WHOLE) -> Markdown:
     """The page as Markdown, all frames in document order.
 
-    Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
+    Raises InvalidArguments, PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
+    if writing.links not in get_args(Links):
+        raise InvalidArguments(f"links is {', '.join(get_args(Links))}, not {writing.links!r}.")
     tree = await tab.frames()
     ahead: dict[World, _Written] = {}
 
     def write_ahead(world: World, part: _MarkdownPart) -> None:
         if not part.remote:  # else what is in other frames is needed first
-            unreadable: list[tuple[str, str]] = []
-            ahead[world] = _Written(part.html, blocks_in(part.html, lambda _: ([], ""), unreadable), unreadable)
+            ahead[world] = _written(part, writing, lambda _: ([], ""), lambda _: 0)
 
     async with tab.reading_lock:
-        return write(await read_all(tree, tab.refs, "readable", _MarkdownPart, {}, meanwhile=write_ahead), ahead)
+        asked = {"boxes": writing.main or writing.ranks}
+        readings = await read_all(tree, tab.refs, "readable", _MarkdownPart, asked, meanwhile=write_ahead)
+        return _joined(readings, ahead, writing, tab.refs)
 
 
 class _Written(msgspec.Struct, frozen=True):
-    """The blocks of a document without frames of other worlds, written while Chrome still answered questions."""
+    """The blocks of a document, with those of the frames in it; one without frames of other worlds is written ahead,
+    while Chrome still answers questions."""
 
     html: str
     blocks: list[Block]
     unreadable: list[tuple[str, str]]
+    left_out: LeftOut
 
 
-def write(readings: Readings[_MarkdownPart], ahead: dict[World, _Written]) -> Markdown:
+def _written(part: _MarkdownPart, writing: Writing, remote: Remote, prose_of_frame: Callable[[int], int]) -> _Written:
+    document, written = parse(part.html), _Written(part.html, [], [], LeftOut())
+    if writing.main or writing.ranks:
+        set_apart(document, part.url, part.title, prose_of_frame)
+    left_out = written.left_out if writing.main else None
+    written.blocks.extend(blocks_of(document, remote, written.unreadable, writing.links, left_out))
+    return written
+
+
+def _joined(
+    readings: Readings[_MarkdownPart], ahead: dict[World, _Written], writing: Writing, refs: RefTable
+) -> Markdown:
     unreadable: list[tuple[str, str]] = []
+    left_out = LeftOut()
 
     def blocks(reading: Reading[_MarkdownPart]) -> list[Block]:
-        part, file = reading.part, content_of(reading.world)
+        file = content_of(reading.world)
         if file is not None:  # in place of its viewer, or of the page that it was opened from
             return _blocks_of_file(file, unreadable)
-        written = ahead.get(reading.world)
-        if written is not None and written.html is part.html:
-            unreadable.extend(written.unreadable)
-            return written.blocks
 
         def remote(local: int) -> tuple[list[Block], str] | str:
             child = readings.child(reading, local)
             return child if isinstance(child, str) else (blocks(child), child.part.url)
 
-        return blocks_in(part.html, remote, unreadable)
+        def prose_of_frame(local: int) -> int:
+            child = readings.child(reading, local)
+            return 0 if isinstance(child, str) else prose_in(parse(child.part.html))
 
+        written = ahead.get(reading.world)
+        if written is None or written.html is not reading.part.html:
+            written = _written(reading.part, writing, remote, prose_of_frame)
+        unreadable.extend(written.unreadable)
+        left_out.update(written.left_out)
+        for block in written.blocks:
+            if "\x01" in block.text:
+                block.text = refs.write(reading.world, block.text)
+        return written.blocks
+
+    all_blocks, numbers = blocks(readings.root), dict[str, int]()
+    if writing.links == "numbered":
+        for block in all_blocks:
+            block.text = numbered(block.text, numbers)
     part = readings.root.part
-    return Markdown(part.url, part.title, blocks(readings.root), unreadable)
+    return Markdown(part.url, part.title, all_blocks, unreadable, described(left_out), numbers)
 
 
 def _blocks_of_file(file: FileContent, unreadable: list[tuple[str, str]]) -> list[Block]:
@@ -139,11 +196,6 @@ def _blocks_of_file(file: FileContent, unreadable: list[tuple[str, str]]) -> lis
     return blocks + [Block(f"[Not read: {what}: {why}]", "p", 0) for what, why in unread]
 
 
-def blocks_in(html: str, remote: Remote, unreadable: list[tuple[str, str]]) -> list[Block]:
-    """The blocks of what page/js/read/html.js wrote; see `Source` for `remote` and `unreadable`."""
-    return blocks_of(parse(html), remote, unreadable)
-
-
 def parse(html: str) -> ElementTree.Element:
     """The XML document that page/js/read/html.js wrote, parsed."""
     return ElementTree.fromstring(html)
@@ -154,16 +206,19 @@ def join(blocks: list[Block]) -> str:
     return "\n\n".join(block.text for block in blocks)
 
 
-def fit(blocks: list[Block], budget_tokens: int) -> str:
-    """The blocks that fit the budget, the main content before the rest; the last line says what was left out."""
-    whole = join(blocks)
-    if len(whole) <= budget_tokens * _LONGEST_TOKEN and tokens(whole) <= budget_tokens:
+def fit(blocks: list[Block], budget_tokens: int, around: str = "") -> str:
+    """The blocks that fit the budget, the main content before the rest; the last line says what was left out.
+
+    `around` is what was left out before.
+    """
+    whole = _with_note(join(blocks), around)
+    if len(whole) <= budget_tokens * LONGEST_TOKEN and tokens(whole) <= budget_tokens:
         return whole
     room = budget_tokens - _LEFT_OUT_TOKENS
     fitting: dict[int, str] = {}
     for index in sorted(range(len(blocks)), key=lambda each: blocks[each].rank):
         text = blocks[index].text
-        cost = tokens(text) + 1 if len(text) <= room * _LONGEST_TOKEN else room + 1
+        cost = tokens(text) + 1 if len(text) <= room * LONGEST_TOKEN else room + 1
         if cost > room:
             if part := _beginning(blocks[index], room):
                 fitting[index] = part
@@ -171,12 +226,16 @@ def fit(blocks: list[Block], budget_tokens: int) -> str:
         fitting[index] = text
         room -= cost
     while True:
-        text = _write(blocks, fitting)
+        text = _write(blocks, fitting, around)
         if tokens(text) <= budget_tokens:
             return text
         if not fitting:
             return "…" if budget_tokens < tokens(short := left_out_line([_amount(blocks, fitting)])) else short
         fitting.popitem()
+
+
+def _with_note(text: str, around: str) -> str:
+    return f"{text}\n\n{left_out_line([around])}" if around else text
 
 
 def _closed(lines: list[str], tail: str) -> str:
@@ -193,7 +252,7 @@ def _beginning(block: Block, room: int) -> str:
     return _closed(lines[:used], block.tail) if used > block.head else ""
 
 
-def _write(blocks: list[Block], fitting: dict[int, str]) -> str:
+def _write(blocks: list[Block], fitting: dict[int, str], around: str) -> str:
     texts: list[str] = []
     for index in range(len(blocks)):
         if index in fitting:
@@ -209,9 +268,11 @@ def _write(blocks: list[Block], fitting: dict[int, str]) -> str:
     notes = [_amount(blocks, fitting)]
     if named:
         notes.append(f"the sections {named}" if len(names) > 1 else f"the section {named}")
-    around = sum(1 for index, block in enumerate(blocks) if index not in fitting and block.rank)
+    ranked = sum(1 for index, block in enumerate(blocks) if index not in fitting and block.rank)
+    if ranked:
+        notes.append("what is around the main content" if ranked > 1 else "a block around the main content")
     if around:
-        notes.append("what is around the main content" if around > 1 else "a block around the main content")
+        notes.append(around)
     texts.append(left_out_line(notes))
     return "\n\n".join(texts)
 

@@ -7,6 +7,8 @@ from xml.etree.ElementTree import Element
 
 import msgspec
 
+from .main_content import LeftOut
+from .markdown_links import Links, place_of, target_of
 from .markdown_text import escape, paragraph
 
 CONTAINERS = frozenset("h1 h2 h3 h4 h5 h6 ul ol li dl dt dd q pre table tr td th hr sum opt sec fr rf ef".split())  # noqa: SIM905
@@ -77,23 +79,24 @@ class Source(msgspec.Struct, frozen=True):
 
     `remote` takes the id of an iframe element, and returns the blocks and the URL of its frame in another session, or
     the reason why there are none. Parts that could not be read are added to `unreadable`, with the reason. `folder` is
-    the beginning of the addresses that are written without it.
+    the beginning of the addresses that are written without it. `left_out` counts what is around the main content; None
+    if that is written, too.
     """
 
     writers: Mapping[str, Callable[[Sink, Element], None]]
     remote: Remote
     unreadable: list[tuple[str, str]]
     folder: str
+    links: Links
+    left_out: LeftOut | None
+
+    def place_of(self, target: str) -> str:
+        """What stands for an address after the text of its link."""
+        return place_of(target, self.links)
 
     def target_of(self, link: Element) -> str:
         """The address that a link leads to."""
         return target_of(link, self.folder)
-
-
-def target_of(link: Element, folder: str) -> str:
-    """The address that a link leads to; `folder` is the beginning of those that are written without it."""
-    below = link.get("r")
-    return link.get("h", "") if below is None else folder + below
 
 
 class Sink:

@@ -93,28 +93,21 @@ def wrap(inline: str, mark: str, end: str = "") -> str:
     return f"{inline[:start]}{mark}{inner}{end or mark}{inline[start + len(inner) :]}"
 
 
-def link(inline: str, target: str) -> str:
-    """A link around the first line with text; further lines of the same link are plain text after it."""
+def link(inline: str, place: str) -> str:
+    """A link around the first line with text; further lines of the same link are plain text after it.
+
+    `place` is what stands for its address (see markdown_links.py), "" for none.
+    """
+    if not place:
+        return inline
     if "\n" not in inline and HARD_BREAK not in inline:
-        return wrap(inline, "[", f"]({destination(target)})")
+        return wrap(inline, "[", f"]{place}")
     lines = inline.split("\n")
-    for place, line in enumerate(lines):
+    for number, line in enumerate(lines):
         if line.strip(" \x0b"):
-            lines[place] = wrap(line.replace(HARD_BREAK, " "), "[", f"]({destination(target)})")
+            lines[number] = wrap(line.replace(HARD_BREAK, " "), "[", f"]{place}")
             break
     return "\n".join(lines)
-
-
-def destination(target: str) -> str:
-    """A URL in the form for a link's destination."""
-    if "(" not in target and ")" not in target:
-        return target
-    depth = 0
-    for char in target:
-        depth += (char == "(") - (char == ")")
-        if depth < 0:
-            break
-    return f"<{target}>" if depth else target
 
 
 def quoted(name: str) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from .main_content import LeftOut, count_in
+from .markdown_links import Links
 from .markdown_sink import Block, Remote, Sink, Source, compact, holds_blocks, indented, list_item, text_of
 from .markdown_tables import cell_text, is_data, is_regular, pipe_table
-from .markdown_text import HARD_BREAK, code, code_block, destination, escape, link, paragraph, quoted, wrap
+from .markdown_text import HARD_BREAK, code, code_block, escape, link, paragraph, quoted, wrap
 
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _AROUND = {"nav": 2, "footer": 2, "header": 1, "aside": 1}
@@ -17,10 +19,15 @@ _RADIO = {"1": "(x)", "0": "( )", "-": "(-)"}
 _CHECK = {"1": "[x]", "0": "[ ]", "-": "[-]"}
 
 
-def blocks_of(document: Element, remote: Remote, unreadable: list[tuple[str, str]]) -> list[Block]:
-    """The blocks of one world's document in order; see `Source` for `remote` and `unreadable`."""
-    has_main = any(section.get("k") == "main" for section in document.iter("sec"))
-    sink = Sink(Source(_WRITERS, remote, unreadable, document.get("b", "")), 1 if has_main else 0)
+def blocks_of(
+    document: Element,
+    remote: Remote,
+    unreadable: list[tuple[str, str]],
+    links: Links = "full",
+    left_out: LeftOut | None = None,
+) -> list[Block]:
+    """The blocks of one world's document in order; see `Source` for the other arguments."""
+    sink = Sink(Source(_WRITERS, remote, unreadable, document.get("b", ""), links, left_out), 0)
     sink.flow(document)
     sink.flush()
     return sink.blocks
@@ -131,6 +138,17 @@ def write_code_block(sink: Sink, element: Element) -> None:
     if text:
         block = code_block(text, element.get("l", ""))
         sink.add(block, "c", head=1, tail=block.rpartition("\n")[2])
+        _links_in_code(sink, element)
+
+
+def _links_in_code(sink: Sink, element: Element) -> None:
+    """Names the links in a block of code after it, each once; those around numbers are to lines of the code."""
+    links: dict[str, str] = {}
+    for each in element.iter("a"):
+        text, place = " ".join(text_of(each).split()), sink.source.place_of(sink.source.target_of(each))
+        if place and text and not text.isdigit():
+            links.setdefault(place, link(code(text), place))
+    sink.add(f"Links in this code: {', '.join(links.values())}" if links else "", "p")
 
 
 def write_rule(sink: Sink, element: Element) -> None:
@@ -139,7 +157,17 @@ def write_rule(sink: Sink, element: Element) -> None:
 
 def write_summary(sink: Sink, element: Element) -> None:
     text = " ".join(block.text.lstrip("# ") for block in sink.inner(element))
-    sink.add(f"{'▾' if element.get('o') else '▸'} {text}" if text else "", "p")
+    state = "▾" if element.get("o") else "▸"
+    sink.add(f"{state} {text}{_how_to_open(element)}" if text else "", "p")
+
+
+def write_closed(sink: Sink, element: Element) -> None:
+    sink.put(_how_to_open(element))
+
+
+def _how_to_open(element: Element) -> str:
+    """For what hides a part of the page; the number after the mark becomes a ref: see `RefTable.write`."""
+    return f" (closed: click \x01{element.get('i')})" if element.get("i") else ""
 
 
 def write_table(sink: Sink, element: Element) -> None:
@@ -191,8 +219,11 @@ def write_stray_cell(sink: Sink, element: Element) -> None:
 
 def write_section(sink: Sink, element: Element) -> None:
     sink.flush()
-    kind = element.get("k", "")
-    inner = Sink(sink.source, max(sink.rank, _AROUND[kind]) if kind in _AROUND else 0)
+    kind, is_around, left_out = element.get("k", ""), element.get("o") is not None, sink.source.left_out
+    if is_around and left_out is not None:
+        left_out.update(count_in(element))
+        return
+    inner = Sink(sink.source, max(sink.rank, _AROUND.get(kind, int(is_around))))
     inner.flow(element)
     inner.flush()
     sink.blocks += compact(inner.blocks) if kind in _COMPACT else inner.blocks
@@ -215,10 +246,13 @@ def write_empty_frame(sink: Sink, element: Element) -> None:
 
 
 def _frame(sink: Sink, blocks: list[Block], name: str, url: str) -> None:
+    called = f" {quoted(name)}" if name else ""
+    if blocks or not url.startswith("about:"):
+        sink.add(f"[Frame{called} {url}]", "")
     if not blocks:
         return
-    called = f" {quoted(name)}" if name else ""
-    sink.add(f"[Frame{called} {url}]", "")
+    for block in blocks:
+        block.rank = max(block.rank, sink.rank)
     sink.blocks += blocks
     sink.add(f"[End of frame{called}]", "")
 
@@ -238,7 +272,7 @@ def write_mark(sink: Sink, element: Element) -> None:
 
 def write_link(sink: Sink, element: Element) -> None:
     """Writes a link; if it contains blocks, its first line of text becomes the link."""
-    target = sink.source.target_of(element)
+    target = sink.source.place_of(sink.source.target_of(element))
     if not holds_blocks(element):
         sink.put(link(sink.inline(element), target))
         return
@@ -253,7 +287,10 @@ def write_link(sink: Sink, element: Element) -> None:
 
 
 def write_image(sink: Sink, element: Element) -> None:
-    sink.put(f"![{escape(element.get('a', ''))}]({destination(element.get('s', ''))})")
+    name, source = escape(element.get("a", "")), element.get("s", "")
+    place = sink.source.place_of(source) if source else "()" if sink.source.links == "full" else ""
+    if name or place:
+        sink.put(f"![{name}]{place}")
 
 
 def write_code(sink: Sink, element: Element) -> None:
@@ -261,7 +298,7 @@ def write_code(sink: Sink, element: Element) -> None:
     for child in element:
         if child.tag == "a":
             sink.put(code(text))
-            sink.put(link(code(text_of(child)), sink.source.target_of(child)))
+            sink.put(link(code(text_of(child)), sink.source.place_of(sink.source.target_of(child))))
             text = ""
         else:
             text += text_of(child)
@@ -278,6 +315,9 @@ def write_field(sink: Sink, element: Element) -> None:
     words = element.get("t", "input")
     if name:
         words += f" {quoted(name)}"
+    if source := element.get("s"):
+        sink.put(f" [{words}]{sink.source.place_of(source)} ")
+        return
     if placeholder:
         words += f" placeholder {quoted(placeholder)}"
     sink.put(f" [{words}: {value}] " if value else f" [{words}] ")
@@ -300,6 +340,7 @@ _WRITERS = {
     "pre": write_code_block,
     "hr": write_rule,
     "sum": write_summary,
+    "cl": write_closed,
     "table": write_table,
     "sec": write_section,
     "fr": write_frame,

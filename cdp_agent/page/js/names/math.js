@@ -1,7 +1,8 @@
 // MathML as one line of text, with operators for the layout: `x^2`, `(a+b)/2`, `√x`. If the author provided TeX as an
-// annotation, that is used instead.
+// annotation or as alternative text, that is used instead.
 
 const TEX = 'annotation[encoding="application/x-tex"],annotation[encoding="text/x-latex"],annotation[encoding="TeX"]';
+const LIKE_TEX = /[\\^_{]/; // in an alternative text, which may be spoken words
 const DISPLAY_STYLE = /^\{\\(?:display|text|script)style\s+(.*)\}$/s;
 const DEEPEST_FORMULA = 100;
 const MATHML_NOT_RENDERED = new Set([
@@ -22,8 +23,8 @@ function mathText(math) {
   const label = collapse(attr(math, 'aria-label') ?? '');
   if (label) return label;
   const tex = selectAll(math, TEX)[0];
-  if (!tex) return formula(math, 0);
-  const source = collapse(textContent(tex));
+  const source = collapse(tex ? textContent(tex) : (attr(math, 'alttext') ?? ''));
+  if (!tex && !LIKE_TEX.test(source)) return formula(math, 0);
   return source && `$${DISPLAY_STYLE.exec(source)?.[1].trim() ?? source}$`;
 }
 

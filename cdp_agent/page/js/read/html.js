@@ -4,14 +4,15 @@
 //
 // "\n" in a text is the edge of a block (white space of the page becomes a space). Elements and attributes:
 //   h1…h6 · a h=target r=target below the folder `b` of <doc> · img a=alt s=source
-//   ul · ol s=start r=reversed · li v=value · dl dt dd · q (block) · pre
-// l=language · c (code)
-//   b i s sup sub · br · hr · table k=data|layout · cap · tr h=1 (in a head) · td/th c=columns r=rows · sum o=open
-// (summary)
-//   f t=kind n=name v=value p=placeholder (a field) · x t=kind s=1|0|- n=name (a checkbox or radio button) · opt s=1|0
-// (an option of a list)
-//   sec k=nav|footer|header|aside|main · fr n=name u=URL (a frame) · rf i=id n=name (a frame read in another session) ·
-// ef n=name u=URL e=error
+//   ul · ol s=start r=reversed · li v=value · dl dt dd · q (block) · pre l=language · c (code)
+//   b i s sup sub · br · hr · table k=data|layout · cap · tr h=1 (in a head) · td/th c=columns r=rows
+//   sum o=open, else i=id (summary) · cl i=id (the element in which this stands opens a part that is not shown)
+//   f t=kind n=name v=value p=placeholder s=source (a field; a video and the like)
+//   x t=kind s=1|0|- n=name (a checkbox or radio button) · opt s=1|0 (an option of a list)
+//   sec k=nav|footer|header|aside|main
+//   fr n=name u=URL (a frame) · rf i=id n=name (a frame read in another session) · ef n=name u=URL e=error
+// With boxes, for page/markdown/main_content.py: g t=tag|article|articleBody (a block without a kind of its own); these
+// and sec, lists and tables have w=class, id and role.
 // As data, for page/data, every element that may be a field is there, as g t=tag if it has no kind of its own, with
 // class, itemprop, datetime, title and data-… as they are, and besides:
 //   table i=id t=aria-rowcount · tr i=aria-rowindex f=1 (in a foot) · td/th i=aria-colindex
@@ -31,23 +32,34 @@ const HTML_MOST_NESTED = 100; // depth of the XML, which Python reads by recursi
 let serialization = newSerialization();
 
 function newSerialization() {
-  return { out: [], words: 0, nested: 0, queue: [], whiteSpace: new Map(), folder: '', asData: false };
+  return {
+    out: [],
+    words: 0,
+    nested: 0,
+    queue: [],
+    whiteSpace: new Map(),
+    abbreviations: new Set(),
+    folder: '',
+    asData: false,
+    boxes: false,
+  };
 }
 
 /**
  * The page as XML.
- * @param {{next: [number, number], frame: string, asData?: boolean, within?: {frame: string, id: number} | null}}
- *   options  within: the element that is written instead of all
+ * @param {{next: [number, number], frame: string, asData?: boolean, boxes?: boolean,
+ *   within?: {frame: string, id: number} | null}} options  within: the element that is written instead of all
  * @returns {{html: string, url: string, title: string, first: number, end: number, remote: number[], internals:
  *   number[], roots: number, gone: number[], editors: number[]}}
  */
-function readable({ next, frame, asData = false, within = null }) {
+function readable({ next, frame, asData = false, boxes = false, within = null }) {
   const first = reserveIds(next);
   forget();
   reading = newReading();
   serialization = newSerialization();
   serialization.folder = folderOf(document);
   serialization.asData = asData;
+  serialization.boxes = boxes;
   const scope = within?.frame === frame ? elementOf(within.id) : null;
   const root = scope ?? documentElement_.call(document);
   if (root) writeInRoot(scope ? rootOf(scope) : document, () => writeElement(root, 0, 0));
@@ -80,6 +92,12 @@ function readable({ next, frame, asData = false, within = null }) {
 // Attributes that matter here for any element.
 const WITH_MEANING = ':is([role],[style],[hidden],[aria-hidden])';
 
+const CLOSED_CONTROLS = '[aria-controls]:is([aria-expanded="false"],[aria-selected="false"])';
+
+/** Whether an element controls a part of the page that is not shown. */
+const hidesPanel = (element) =>
+  byIds(element, 'aria-controls').some((panel) => visibilityOf(panel) === NOT_RENDERED && hasText(textContent(panel)));
+
 /** Writes the content of a document or shadow root, to which style sheets of its own apply. */
 function writeInRoot(root, write) {
   const outer = reading;
@@ -89,6 +107,7 @@ function writeInRoot(root, write) {
     notable: new Set(selectAll(root, WITH_MEANING)),
     moved: movedIn(root),
     folder: folderOf(root),
+    closed: new Set(serialization.asData ? [] : [...selectAll(root, CLOSED_CONTROLS)].filter(hidesPanel)),
   };
   write();
   reading = outer;
@@ -142,6 +161,8 @@ function writeContents(element, tag, flags, depth) {
     return;
   }
   if (!(flags & HTML_TEXT_HIDDEN)) writeGenerated(element, tag, 'before', selected);
+  const isClosed = reading.closed.has(element) && !(flags & (HTML_TEXT_HIDDEN | HTML_TEXT_ONLY | HTML_PRE));
+  if (isClosed) writeText('▸ ');
   const shadow = mayHost(tag) ? shadowOf(element) : null;
   const seen = nodesAsSeen(element);
   if (shadow && seen) writeInRoot(shadow, () => writeEach(seen, flags, depth));
@@ -153,6 +174,7 @@ function writeContents(element, tag, flags, depth) {
   } else if (seen) writeEach(seen, flags, depth);
   else writeNodes(firstChild(element), element, flags, depth);
   if (!(flags & HTML_TEXT_HIDDEN)) writeGenerated(element, tag, 'after', selected);
+  if (isClosed) serialization.out.push(`<cl i="${idOf(element)}"/>`);
 }
 
 function writeGenerated(element, tag, which, selected) {
@@ -242,8 +264,9 @@ function writeTransparent(element, tag, flags, depth) {
   const around = edgeOf(tag, computedStyleOf(element));
   const edge = around === BREAK ? '\n' : around;
   if (edge) serialization.out.push(edge);
-  if (serialization.asData && !(flags & HTML_TEXT_ONLY))
-    writeTag('g', ` t="${tag.toLowerCase()}"`, element, tag, flags, depth);
+  const isBox = serialization.boxes && edge === '\n' && !(flags & HTML_PRE);
+  if ((serialization.asData || isBox) && !(flags & HTML_TEXT_ONLY))
+    writeTag('g', ` t="${isBox ? kindOfBox(element, tag) : tag.toLowerCase()}"`, element, tag, flags, depth);
   else writeContents(element, tag, flags, depth);
   if (edge) serialization.out.push(edge);
 }
@@ -259,6 +282,26 @@ const dataAttributes = (element) =>
     .map((name) => xmlAttr(name, cut(attr(element, name), LONGEST_DATA_ATTRIBUTE)))
     .join('');
 
+/** A tag, or what the page declares the element to be. */
+function kindOfBox(element, tag) {
+  if (tag === 'ARTICLE' || attr(element, 'role') === 'article') return 'article';
+  return /\barticleBody\b/.test(attr(element, 'itemprop') ?? '') ? 'articleBody' : tag.toLowerCase();
+}
+
+const NAMED_BOXES = new Set(['g', 'sec', 'ul', 'ol', 'dl', 'table']);
+const LONGEST_BOX_NAME = 160;
+
+/**
+ * What tells the main content from what is around it: what the page calls its boxes. The id of a section is its title,
+ * "navigation" in a manual of such.
+ */
+function boxAttributes(element, tag) {
+  const name = attr(element, 'class') ?? '';
+  const isSection = tag === 'SECTION' || /(?:^|\s)section(?:\s|$)/.test(name);
+  const names = [name, isSection ? '' : attr(element, 'id'), attr(element, 'role')].filter(Boolean);
+  return xmlAttr('w', cut(names.join(' '), LONGEST_BOX_NAME));
+}
+
 /** Writes an XML element with the contents of an element of the page. */
 function writeTag(name, attributes, element, tag, flags, depth) {
   if (serialization.nested >= HTML_MOST_NESTED) {
@@ -267,7 +310,10 @@ function writeTag(name, attributes, element, tag, flags, depth) {
     serialization.out.push('\n');
     return;
   }
-  serialization.out.push(`<${name}${attributes}${serialization.asData ? dataAttributes(element) : ''}>`);
+  let more = '';
+  if (serialization.asData) more = dataAttributes(element);
+  else if (serialization.boxes && NAMED_BOXES.has(name)) more = boxAttributes(element, tag);
+  serialization.out.push(`<${name}${attributes}${more}>`);
   serialization.nested++;
   writeContents(element, tag, flags, depth);
   serialization.nested--;

@@ -74,68 +74,6 @@ function writeButton(element, tag, flags, depth) {
   serialization.out.push(' ');
 }
 
-const imageSource = reader(HTMLImageElement, 'src');
-const imageCurrentSource = reader(HTMLImageElement, 'currentSrc');
-const LEAST_IMAGE_PX = 48; // smaller images without alternative text are decoration
-
-/** @type {HtmlWriter} */
-function writeImage(element, tag, flags) {
-  if (flags & HTML_TEXT_HIDDEN) return;
-  let alt = replacementOf(element, tag, reading.selections)?.alternative ?? attr(element, 'alt');
-  if (alt === null || !alt.trim()) {
-    alt = attr(element, 'aria-label') ?? '';
-    const box = getBoundingClientRect_.call(element);
-    if (
-      !alt &&
-      (attr(element, 'alt') !== null ||
-        roleOf(element, tag) === 'none' ||
-        box.width < LEAST_IMAGE_PX ||
-        box.height < LEAST_IMAGE_PX)
-    ) {
-      writeText(' '); // separates the words before and after it
-      return;
-    }
-  }
-  const source = tag === 'IMG' ? imageCurrentSource(element) || imageSource(element) : '';
-  writeImageTag(alt, /^(data|blob):/i.test(source) ? '' : source);
-}
-
-function writeImageTag(alt, source) {
-  serialization.out.push(`<img${xmlAttr('a', alt)}${xmlAttr('s', source)}/>`);
-  if (hasText(alt)) serialization.words++;
-}
-
-/** @type {HtmlWriter} any element with role=img: its name as alternative text */
-function writeRoleImage(element, tag, flags, depth) {
-  if (tag === 'IMG') writeImage(element, tag, flags, depth);
-  else if (tag === 'svg') writeSvg(element, tag, flags, depth);
-  else {
-    const name = nameOf(element);
-    if (name) writeImageTag(name, '');
-    else writeContents(element, tag, flags, depth);
-  }
-}
-
-/** @type {HtmlWriter} an SVG: its name, and the text in it */
-function writeSvg(element) {
-  const name = nameOf(element, 'img');
-  if (hasText(name)) writeImageTag(name, '');
-  else writeText(' ');
-  writeSvgText(element);
-}
-
-function writeSvgText(element) {
-  for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child)) {
-    const tag = tagName_.call(child);
-    if (SKIPPED.has(tag) || visibilityOf(child) === NOT_RENDERED) continue;
-    if (tag !== 'text' && tag !== 'foreignObject') writeSvgText(child);
-    else if (visibilityOf(child) === VISIBLE) {
-      const words = tag === 'text' ? nameOf(child) : textContent(child);
-      if (hasText(words)) writeText(` ${xmlLine(words)} `);
-    }
-  }
-}
-
 const LANGUAGE_CLASS = /(?:^|\s)(?:language|lang|highlight-source|highlight|brush:?|sourceCode)[-\s]\s*([\w+#.-]+)/i;
 const NOT_LANGUAGES = new Set([
   'default',
@@ -189,6 +127,32 @@ const writerOfInlineTag = (name) => (element, tag, flags, depth) => {
   else writeTag(name, '', element, tag, flags, depth);
 };
 
+/**
+ * @type {(name: string, tells: (value: string, text: string) => boolean) => HtmlWriter} text, with an attribute in
+ *   parentheses after it where that tells something
+ */
+const writerWithMore = (name, tells) => (element, tag, flags, depth) => {
+  writeTransparent(element, tag, flags, depth);
+  const value = collapse(attr(element, name) ?? '');
+  if (serialization.asData || flags & (HTML_PRE | HTML_TEXT_ONLY) || !value) return;
+  if (tells(value, collapse(textContent(element)))) writeText(xmlLine(` (${value})`));
+};
+
+/** Whether a year, day or time of a datetime is not in the text. */
+function saysMoreThan(datetime, text) {
+  const date = /^(\d{4})-\d\d(?:-(\d\d))?/.exec(datetime);
+  const numbers = date ? date.slice(1).filter(Boolean) : (datetime.match(/\d+/g) ?? []);
+  const told = new Set((text.match(/\d+/g) ?? []).map(Number));
+  return text !== '' && numbers.some((each) => !told.has(Number(each)));
+}
+
+function isNewAbbreviation(meaning, text) {
+  const { abbreviations } = serialization;
+  if (abbreviations.has(text + meaning) || text.toLowerCase() === meaning.toLowerCase()) return false;
+  abbreviations.add(text + meaning);
+  return true;
+}
+
 /** @type {HtmlWriter} */
 function writeTable(element, tag, flags, depth) {
   const role = attr(element, 'role')?.trim().toLowerCase();
@@ -214,11 +178,9 @@ function rowAttributes(element) {
 /** @type {(kind: string) => HtmlWriter} */
 const writerOfSection = (kind) => (element, tag, flags, depth) => {
   // The header and footer of an article or a section are part of it.
-  if ((tag === 'HEADER' || tag === 'FOOTER') && attr(element, 'role') === null && isInSectioningOrMain(element)) {
-    serialization.out.push('\n');
-    writeContents(element, tag, flags, depth);
-    serialization.out.push('\n');
-  } else writeTag('sec', ` k="${kind}"`, element, tag, flags, depth);
+  if ((tag === 'HEADER' || tag === 'FOOTER') && attr(element, 'role') === null && isInSectioningOrMain(element))
+    writeTransparent(element, tag, flags, depth);
+  else writeTag('sec', ` k="${kind}"`, element, tag, flags, depth);
 };
 
 /** @type {HtmlWriter} */
@@ -249,28 +211,6 @@ function writeFrame(element, tag, flags, depth) {
   writeInRoot(inner, () => writeElement(root, flags & HTML_TEXT_ONLY, depth + 1));
   serialization.nested--;
   serialization.out.push('</fr>');
-}
-
-/** @type {HtmlWriter} a video or audio: only its name; a plug-in may show a document */
-function writeMedia(element, tag, flags, depth) {
-  if (isFrame(element, tag)) {
-    writeFrame(element, tag, flags, depth);
-    return;
-  }
-  const name = flatten(attr(element, 'aria-label') ?? attr(element, 'title') ?? '');
-  if (name) serialization.out.push(`<f t="${tag.toLowerCase()}"${xmlAttr('n', name)}/>`);
-}
-
-/** @type {HtmlWriter} */
-function writeObject(element, tag, flags, depth) {
-  if (showsFallback(element)) writeTransparent(element, tag, flags, depth);
-  else writeMedia(element, tag, flags, depth);
-}
-
-/** @type {HtmlWriter} a canvas: its name and its fallback content */
-function writeCanvas(element, tag, flags, depth) {
-  writeMedia(element, tag, flags, depth);
-  writeTransparent(element, tag, flags, depth);
 }
 
 /** @type {Record<string, HtmlWriter>} */
@@ -314,10 +254,13 @@ const HTML_WRITERS_BY_TAG = {
   TD: writerOfTag('td', cellAttributes),
   TH: writerOfTag('th', cellAttributes),
   SUMMARY: (element, tag, flags, depth) => {
-    if (isSummaryOfDetails(element))
-      writeTag('sum', isOpen(parentNode(element)) ? ' o="1"' : '', element, tag, flags, depth);
+    const state = () => (isOpen(parentNode(element)) ? ' o="1"' : ` i="${idOf(element)}"`);
+    if (isSummaryOfDetails(element)) writeTag('sum', state(), element, tag, flags, depth);
     else writeContents(element, tag, flags, depth);
   },
+  TIME: writerWithMore('datetime', saysMoreThan),
+  ABBR: writerWithMore('title', isNewAbbreviation),
+  ACRONYM: writerWithMore('title', isNewAbbreviation),
   RT: (element, tag, flags, depth) => {
     serialization.out.push('(');
     writeContents(element, tag, flags, depth);

@@ -96,9 +96,8 @@ async def test_calls_after_the_way_back_to_a_tab_are_made_where_it_is_as_it_was_
     first = serve(
         "<h1>Invoice 1</h1>" + LINK.format(url=opened, rel=" rel=opener") + "<button onclick='gone = 1'>Delete</button>"
     )
-    act, back = ("click", {"ref": "{{ref:button Act}}"}), ("back", {})
-    keep, delete = ("click", {"ref": "E2"}), ("click", {"ref": "E3"})
-    replies = [tool_call("click", {"ref": "{{ref:link Open}}"}), reply(act, back, keep, delete), DONE]
+    act, keep, delete = (("click", {"ref": ref}) for ref in ("{{ref:button Act}}", "E2", "E3"))
+    replies = [tool_call("click", {"ref": "{{ref:link Open}}"}), reply(act, ("back", {}), keep, delete), DONE]
 
     _, server = await play(browser, page, replies, url=first, max_actions_per_step=5)
 

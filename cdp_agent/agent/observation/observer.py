@@ -133,18 +133,18 @@ class Observer:
 
     async def _observe_whole(self, page: Page, again: int = 0, passed: Sequence[str] = ()) -> ObservedPage:
         """The whole page; without what the model was shown of the tab's page before, unless `again` is a budget."""
-        tab, known = tab_of(page), self._tab
+        tab, memory = tab_of(page), self._tab
         reading = await tab.read_marked()
         now, moved = reading.snapshot, reading.snapshot.url != self._address
         passed = [*passed, *passed_lines(tab.take_passed(), [self.text, now.text])]
-        if again or known.snapshot is None:
-            known.shown = ShownPages(*_SHOWN)
+        if again or memory.snapshot is None:
+            memory.shown = ShownPages(*_SHOWN)
         else:
-            known.shown.forget_changed(known.snapshot.text, None)
-        shown, refs, is_whole = known.shown.next_page(reading, again or self._budget_tokens)
+            memory.shown.forget_changed(memory.snapshot.text, None)
+        shown, refs, is_whole = memory.shown.next_page(reading, again or self._budget_tokens)
         carry_over(tab, refs)
         tab.note_shown(now.text if is_whole else None)
-        known.document, known.snapshot, known.is_whole = _document_of(page), now, is_whole
+        memory.document, memory.snapshot, memory.is_whole = _document_of(page), now, is_whole
         self._address = now.url
         view = prompts.view(now.url, now.title, "\n".join([shown or now.text_or_note, *passed]))
         return ObservedPage(view, now.url, now.title, shown, moved=moved, text=now.text, frame_urls=now.frame_urls)

@@ -105,7 +105,7 @@ const BAR_MARK = '\x14';
 const escapeBars = (text) => text.replaceAll('|', BAR_MARK);
 
 /** A line's text with the characters that our marks stand for. */
-const withoutMarks = (text) => text.replaceAll(STATE_MARK, '[').replaceAll(BAR_MARK, '|');
+const withoutMarks = (text) => text.replaceAll(STATE_MARK, '[').replaceAll(BAR_MARK, '|').replaceAll(ROW_BREAK, '\n');
 
 /** Whether a text has anything readable: private-use glyphs of icon fonts alone do not count, nor do our marks. */
 const hasText = (text) => /[^\s\x03-\x07\x0e-\x11\ue000-\uf8ff\udb80-\udfff]|[\ud800-\udb7f][\udc00-\udfff]/.test(text);

@@ -76,7 +76,7 @@ function renderText(head, text, depth, owner, out) {
   }
   out.push(`${head}:`, owner);
   const indent = INDENTS[Math.min(depth + 1, DEEPEST_INDENT)];
-  for (const row of withoutMarks(text).split(/[\n\x07]/)) out.push(row ? `${indent}| ${row}` : `${indent}|`, null);
+  for (const row of withoutMarks(text).split('\n')) out.push(row ? `${indent}| ${row}` : `${indent}|`, null);
 }
 
 /**

@@ -147,7 +147,7 @@ async def until(tab: Tab, query: Query | None, holds: Holds, timeout_s: float) -
 
 async def facts(match: MatchingElement, attribute: str | None = None) -> Facts:
     """What the page says of the element now. Raises StaleRef if it is gone."""
-    told = (await match.world.call("factsOf", {"id": match.local, "attribute": attribute}, returning=_Answer)).of
+    told = (await match.world.call("elementFacts", {"id": match.local, "attribute": attribute}, returning=_Answer)).of
     if told is None:
         raise StaleRef(match.ref, f"{match.ref} left the page just now: try again.")
     return told

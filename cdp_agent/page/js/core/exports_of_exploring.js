@@ -18,7 +18,7 @@ return {
   findElements,
   matching,
   apart,
-  factsOf,
+  elementFacts,
   picturesShown,
   listed,
   stated,

@@ -44,7 +44,7 @@ function boxAround(link, scope, links) {
 function entryOf(link, box, rules) {
   const { title, texts, without, rest } = rules;
   const isLeftOut = (element) => element === link || (without !== '' && matches(element, without));
-  const place = firstMatch(box, texts) ?? textBefore(link, box, rules);
+  const place = firstMatch(box, texts) ?? textBeforeLink(link, box, rules);
   let text = place ? entryText(place, isLeftOut) : '';
   if (rest && !text) text = entryText(box, isLeftOut);
   const heading = title ? firstMatch(link, [title]) : null;
@@ -55,7 +55,7 @@ function entryOf(link, box, rules) {
  * The text of a link with links below it, which are in no box with that text: it is before them, in the largest element
  * of which the link is the first.
  */
-function textBefore(link, box, { links, box: isIn, texts }) {
+function textBeforeLink(link, box, { links, box: isIn, texts }) {
   if (isIn) return null;
   let next = null;
   for (let outer = parentNode(box); !next && outer && nodeType(outer) === 1; outer = parentNode(outer)) {

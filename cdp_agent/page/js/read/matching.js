@@ -23,7 +23,7 @@ function matching({ next, frame, operations, within, starts }) {
   watch();
   const { count } = journal;
   const first = reserveIds(next);
-  const { lines, frames } = readLines();
+  const { lines, frames } = readForMatching();
   let rows = [];
   let before = [];
   let progress = [];
@@ -49,7 +49,7 @@ function matching({ next, frame, operations, within, starts }) {
  * Reads the document as a snapshot does, and visits only what may have changed since the last time.
  * @returns {{lines: (string | Line)[], frames: Element[]}} frames: those of other processes
  */
-function readLines() {
+function readForMatching() {
   let lines = [];
   readThroughCache(false, (cache) => {
     reading = newReading();
@@ -149,7 +149,7 @@ const FINDERS = {
     fits: (element) => fitIfShown(element, ownWords(element), words),
   }),
   label: ({ words }) => ({
-    candidatesIn: (root) => selectAll(root, LABELLED),
+    candidatesIn: (root) => selectAll(root, MAY_BE_LABELLED),
     fits: (element) => fitOfLabel(element, words),
   }),
   placeholder: byAttribute('placeholder'),
@@ -213,7 +213,7 @@ function elementsNear(found, words, page) {
  */
 function findByRole({ value, words, states }, page) {
   const role = ROLE_SYNONYMS[value] ?? value;
-  const lines = linesOf(role, page.lines);
+  const lines = linesWithRole(role, page.lines);
   // Controls have lines: others may be in the text of the line around them.
   const selector = INTERACTIVE.has(role) ? '' : selectorOf(role);
   return {
@@ -235,7 +235,7 @@ function findByRole({ value, words, states }, page) {
 }
 
 /** The lines with a role, by their elements. @param {(string | Line)[]} all @returns {Map<Element, Line>} */
-function linesOf(role, all) {
+function linesWithRole(role, all) {
   const lines = new Map();
   const open = [...all];
   for (let line = open.pop(); line !== undefined; line = open.pop()) {
@@ -396,7 +396,7 @@ function wholeText(element) {
 const shownTextIn = (element) =>
   collapse(namespaceURI_.call(element) === HTML ? innerText_.call(element) : textContent(element));
 
-const LABELLED =
+const MAY_BE_LABELLED =
   'input,select,textarea,button,meter,output,progress,[aria-label],[aria-labelledby],[contenteditable],[role]';
 
 /** @param {Words} words */
@@ -453,7 +453,7 @@ function apart({ ids }) {
  * What a program asks about one element.
  * @param {{id: number, attribute: string | null}} options
  */
-function factsOf({ id, attribute }) {
+function elementFacts({ id, attribute }) {
   forget();
   const element = elementOf(id);
   if (element === null) return { of: null };

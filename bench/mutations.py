@@ -110,7 +110,9 @@ MUTATIONS = (
         "max(self.now - 1, max(self.now, ",
         "test_jobs_politeness.py",
     ),
-    Mutation("browser/politeness.py", "answer.status_code >= 500", "answer.status_code > 500", "test_jobs_politeness.py"),
+    Mutation(
+        "browser/politeness.py", "answer.status_code >= 500", "answer.status_code > 500", "test_jobs_politeness.py"
+    ),
     Mutation(
         "browser/politeness.py",
         "for each in self._at.values()) < self._most",

@@ -112,11 +112,13 @@ async def _goto(tab: Tab, url: str, timeout_s: float, leave: bool) -> Receipt:
             outcome = await runner.act(_leave_for(tab, url.strip(), timeout_s, limit, watch.watchdog, stays, question))
         receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, limit.remaining()))
         tab.check_open()
-        if receipt.navigated_to is None and (path := _opened(receipt)) is not None:
-            open_file(await tree.root.world(), path)
         if receipt.settled == OLD_PAGE_HANGS and receipt.navigated_to is None and not tab.activity.crashed:
             raise _not_opened(url, timeout_s, stays=True, hangs=False)
-        return msgspec.structs.replace(receipt, note=_CRASHED) if tab.activity.crashed else receipt
+        if tab.activity.crashed:
+            return msgspec.structs.replace(receipt, note=_CRASHED)
+        if receipt.navigated_to is None and (path := _opened(receipt)) is not None:
+            open_file(await tree.root.world(), path)
+        return receipt
 
 
 def _opened(receipt: Receipt) -> Path | None:

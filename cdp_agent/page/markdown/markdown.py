@@ -7,6 +7,7 @@ Markdown here, each in place of its frame. If it is cut to a token budget, its l
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from xml.etree import ElementTree
 
 import msgspec
@@ -32,8 +33,8 @@ _LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
 _NO_MARKS = str.maketrans("", "", "[]`*\\")
 
 
-class _MarkdownPart(FramePart, frozen=True, kw_only=True):
-    """The result of `readable` in page/js."""
+class ReadablePart(FramePart, frozen=True, kw_only=True):
+    """The result of `readable` in page/js: `html` is explained in page/js/read/html.js."""
 
     html: str
     url: str
@@ -70,13 +71,13 @@ async def take(tab: Tab) -> Markdown:
     tree = await tab.frames()
     ahead: dict[World, _Written] = {}
 
-    def write_ahead(world: World, part: _MarkdownPart) -> None:
+    def write_ahead(world: World, part: ReadablePart) -> None:
         if not part.remote:  # else what is in other frames is needed first
             unreadable: list[tuple[str, str]] = []
             ahead[world] = _Written(part.html, blocks_in(part.html, lambda _: ([], ""), unreadable), unreadable)
 
     async with tab.reading_lock:
-        return write(await read_all(tree, tab.refs, "readable", _MarkdownPart, {}, meanwhile=write_ahead), ahead)
+        return write(await read_all(tree, tab.refs, "readable", ReadablePart, {}, meanwhile=write_ahead), ahead)
 
 
 class _Written(msgspec.Struct, frozen=True):
@@ -87,10 +88,15 @@ class _Written(msgspec.Struct, frozen=True):
     unreadable: list[tuple[str, str]]
 
 
-def write(readings: Readings[_MarkdownPart], ahead: dict[World, _Written]) -> Markdown:
+def write(
+    readings: Readings[ReadablePart],
+    ahead: Mapping[World, _Written],
+    parsed: Mapping[World, ElementTree.Element] | None = None,
+) -> Markdown:
+    """The page as Markdown; what of it is written, or parsed, is taken as it is."""
     unreadable: list[tuple[str, str]] = []
 
-    def blocks(reading: Reading[_MarkdownPart]) -> list[Block]:
+    def blocks(reading: Reading[ReadablePart]) -> list[Block]:
         pdf, part = _blocks_of_pdf(reading, unreadable), reading.part
         written = ahead.get(reading.world)
         if written is not None and written.html is part.html:
@@ -101,13 +107,14 @@ def write(readings: Readings[_MarkdownPart], ahead: dict[World, _Written]) -> Ma
             child = readings.child(reading, local)
             return child if isinstance(child, str) else (blocks(child), child.part.url)
 
-        return pdf + blocks_in(part.html, remote, unreadable)
+        root = (parsed or {}).get(reading.world)
+        return pdf + blocks_of(parse(part.html) if root is None else root, remote, unreadable)
 
     part = readings.root.part
     return Markdown(part.url, part.title, blocks(readings.root), unreadable)
 
 
-def _blocks_of_pdf(reading: Reading[_MarkdownPart], unreadable: list[tuple[str, str]]) -> list[Block]:
+def _blocks_of_pdf(reading: Reading[ReadablePart], unreadable: list[tuple[str, str]]) -> list[Block]:
     """The text of the PDF that the document shows, if it shows one."""
     pdf = text_of_pdf(reading.world)
     if pdf is None:

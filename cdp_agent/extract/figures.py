@@ -119,9 +119,9 @@ _CURRENCIES = _table("""
     r$ brl
     mx$ mxn
 """)
-_SCALES = {"k": 1e3, "thousand": 1e3, "tsd": 1e3, "lakh": 1e5, "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6}
-_SCALES |= {"millions": 1e6, "millionen": 1e6, "crore": 1e7, "b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9}
-_SCALES |= {"mrd": 1e9, "milliarden": 1e9, "trillion": 1e12, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8}
+SCALES = {"k": 1e3, "thousand": 1e3, "tsd": 1e3, "lakh": 1e5, "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6}
+SCALES |= {"millions": 1e6, "millionen": 1e6, "crore": 1e7, "b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9}
+SCALES |= {"mrd": 1e9, "milliarden": 1e9, "trillion": 1e12, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8}
 _MONTHS = {
     name: number
     for number, names in enumerate(
@@ -185,7 +185,7 @@ _LONGEST_PREFIX = 4  # digits of a country code and a trunk prefix
 _NUMBER = re.compile(
     rf"(?:(?<!\w)(?P<before>{_either(_CURRENCIES)})[ -]?)?"
     r"(?P<numeral>\d(?:[\d.,'_]|(?<=\d)\s(?=\d{3}(?!\d)))*)(?:\^(?P<cents>\d\d)(?!\d))?"
-    rf"(?:\s?(?P<scale>{_either(_SCALES)})(?![^\W\d_€$£¥]))?(?:,-|\.-)?"
+    rf"(?:\s?(?P<scale>{_either(SCALES)})(?![^\W\d_€$£¥]))?(?:,-|\.-)?"
     rf"(?:[\s-]?(?P<after>{_either(_CURRENCIES | _UNITS)}){_WORD_ENDS})?"
     rf"(?:\s?(?:/\s?|per |a |an |pr\.? |pro )(?P<per>{_either(_UNITS)})(?![^\W\d_])|\s(?P<ly>month|year|week|hour)ly)?"
 )
@@ -337,7 +337,7 @@ def _numbers(text: str, read: Callable[[str], Iterator[float]]) -> Iterator[Figu
         unit = match["before"] or match["after"] or ""
         unit = _CURRENCIES.get(unit) or _UNITS.get(unit, "")
         if scale := match["scale"]:
-            scaled = {each * _SCALES[scale] for each in readings}
+            scaled = {each * SCALES[scale] for each in readings}
             if (
                 scale in _UNITS
                 and not unit

@@ -67,11 +67,13 @@ def _sources(documents: Documents, alike: list[Alike]) -> list[RowSource]:
 def _source_of(tables: list[PageTable]) -> RowSource:
     """Tables with the same columns as one, with what each is called in a column."""
     columns = list(dict.fromkeys(name for table in tables for name in table.columns))
-    rows: list[Record] = [dict.fromkeys(columns, "") | row for table in tables for row in table.rows]
+    empty: Record = dict.fromkeys(columns, "")
+    rows: list[Record] = [{**empty, **row} for table in tables for row in table.rows]
     if len(tables) > 1 and any(table.caption for table in tables):
         columns.append(_CAPTION)
-        for row, table in zip(rows, (table for table in tables for _ in table.rows), strict=True):
-            row[_CAPTION] = table.caption
+        captions = (table.caption for table in tables for _ in table.rows)
+        for row, caption in zip(rows, captions, strict=True):
+            row[_CAPTION] = caption
     name = f"table {tables[0].ref}" if len(tables) == 1 else f"tables {', '.join(table.ref for table in tables)}"
     return RowSource(name, columns, rows, [text for table in tables for text in table.apart])
 

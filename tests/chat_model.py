@@ -27,6 +27,7 @@ SCHEMA = {
 }
 FOUND = [{"to": "Bergen", "price": 1299}, {"to": "Tromsø", "price": 2450}]
 
+
 class Cut(str):
     """A text that ends at the model's length limit."""
 

@@ -1,7 +1,7 @@
 """Extracts data from a page with a model: as Markdown, or in the form of a schema or a type.
 
 Where the form is a list and the page has rows for it, the model only says how code makes the elements of these
-(mapping.py) and judges what code cannot (judging.py). All else it answers from the page, in parts if that is long (parts.py).
+(mapping.py) and judges what code cannot (judging.py). All else it answers from the page, which may be in parts: parts.py.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ async def _from_page(
         reader = PartsReader(asker, description, whole.markdown)
         value = await reader.answer(form, context_tokens)
         looked_up = await asyncio.to_thread(_looked_up, value, whole, form, description)
-        notices += reader.notices
-    notices = [*looked_up.notices, *notices, *unreadable]
+        looked_up.notices.extend(reader.notices)
+    notices = [*notices, *looked_up.notices, *unreadable]
     mapped = taken.mapped if taken is not None else None
     return Extraction(
         value, looked_up.missing, notices, asker.calls, asker.usage, looked_up.sources, looked_up.misplaced, mapped

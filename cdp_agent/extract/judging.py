@@ -118,7 +118,15 @@ class _Judging:
         properties = {_ROW: {"type": "integer"}, **properties}
         required = [_ROW, *(field for field in fields if self._elements.leaves[field].required)]
         row = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-        parts = {_ROWS: {"type": "array", "items": row}, _NONE: {"type": "array", "items": {"type": "integer"}}}
-        whole = {"type": "object", "properties": parts, "required": list(parts), "additionalProperties": False}
+        parts: dict[str, Any] = {
+            _ROWS: {"type": "array", "items": row},
+            _NONE: {"type": "array", "items": {"type": "integer"}},
+        }
+        whole: dict[str, Any] = {
+            "type": "object",
+            "properties": parts,
+            "required": list(parts),
+            "additionalProperties": False,
+        }
         embedded = as_argument({**whole, **self._elements.definitions})
         return SchemaForm(compile_schema({**embedded["properties"][WRAPPER], "$defs": embedded.get("$defs", {})}))

@@ -18,7 +18,7 @@ from cdp_agent.page.data.whole import RowSource
 
 from .cells import MISSING, Leaf, Unfit, empty, leaves_of, text_of_cell, values_of
 from .figures import rounded
-from .form import read_text
+from .form import TypeForm, read_text
 from .grounding import normalise
 from .schema import Problem, Schema, compile_schema
 from .shape import WRAPPER, Lists, as_argument
@@ -33,7 +33,6 @@ _MOST_MISFITS = 0.5
 """The share of a field's cells that are no values, from which on the column is not the field's."""
 _FEW = 3
 
-_EMPTY: dict[str, Any] = {"constants": [], "words": [], "where": [], "first": None, "leave_out": []}
 _Operator = Literal["is", "is not", "contains", "<", "<=", ">", ">="]
 
 
@@ -67,12 +66,15 @@ class Mapping(msgspec.Struct, frozen=True):
 
     source: str
     fields: dict[str, str | list[str] | None]
-    constants: list[FieldValue]
-    words: list[Words]
-    where: list[Condition]
-    first: int | None
-    leave_out: list[int]
     samples: list[Sample]
+    constants: list[FieldValue] = []  # small models leave out what is empty
+    words: list[Words] = []
+    where: list[Condition] = []
+    first: int | None = None
+    leave_out: list[int] = []
+
+
+_MAPPING = TypeForm(Mapping | None)
 
 
 class MappedRows(msgspec.Struct, frozen=True):
@@ -123,7 +125,7 @@ class MappingForm:
     def __init__(self, elements: Elements, sources: list[RowSource]) -> None:
         self._elements = elements
         self._sources = {source.name: source for source in sources}
-        self._objected = False
+        self._answers = 0
         paths, strings = list(elements.leaves), {"type": "string"}
         columns = {"enum": list(dict.fromkeys(name for source in sources for name in source.columns))}
         value = {"type": ["string", "number", "boolean", "null"]}
@@ -141,11 +143,11 @@ class MappingForm:
                 _object({"row": {"type": "integer"}, "element": elements.embedded["properties"][WRAPPER]})
             ),
         }
-        definitions = {"$defs": elements.embedded.get("$defs", {})}
-        self.source = self.sent = _object({"mapping": {"anyOf": [_object(parts), {"type": "null"}]}}) | definitions
-        self._schema = compile_schema(_object(parts) | definitions)
+        whole = _object({"mapping": {"anyOf": [_object(parts), {"type": "null"}]}})
+        self.source = self.sent = whole | {"$defs": elements.embedded.get("$defs", {})}
 
     def read(self, text: str) -> tuple[object, list[Problem]]:
+        self._answers += 1
         return read_text(text, self)
 
     def convert(self, value: object, *, strict: bool = True) -> tuple[object, list[Problem]]:
@@ -153,19 +155,13 @@ class MappingForm:
 
         Cells that are no values, and samples that differ, are objected to once; after that the field is to be judged.
         """
-        if value == {"mapping": None}:
-            return None, []
-        inner = value.get("mapping", value) if isinstance(value, dict) else value
-        if isinstance(inner, dict) and isinstance(inner.get("fields"), dict):  # small models leave out what is empty
-            inner = {**_EMPTY, **inner, "fields": {**dict.fromkeys(self._elements.leaves), **inner["fields"]}}
-        if problems := self._schema.problems(inner):
-            return value, problems
-        mapping = msgspec.convert(inner, Mapping)
+        mapping, problems = _MAPPING.convert(value.get("mapping", value) if isinstance(value, dict) else value)
+        if not isinstance(mapping, Mapping):
+            return mapping, problems
+        if mapping.source not in self._sources:
+            return value, [Problem("$.source", f"there is none that is called {mapping.source!r}")]
         rows, problems = _Taking(self._elements, self._sources[mapping.source], mapping).rows()
-        if rows is None or (problems and not self._objected):
-            self._objected = True
-            return value, problems
-        return rows, []
+        return (value, problems) if rows is None or (problems and self._answers == 1) else (rows, [])
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -203,9 +199,8 @@ class _Taking:
 
     def rows(self) -> tuple[MappedRows | None, list[Problem]]:
         """The rows, or None where there is none by this mapping; and what is to be objected to."""
-        self._check_names()
-        if self._problems:
-            return None, self._problems
+        if wrong := list(self._wrong_names()):
+            return None, wrong
         places, unknown = self._wanted()
         columns = {
             path: self._column(path, column, places)
@@ -220,31 +215,26 @@ class _Taking:
         numbers = [at + 1 for at in places]
         return MappedRows(self._source, self._mapping, numbers, elements, open_, unknown), self._problems
 
-    def _check_names(self) -> None:
-        columns = set(self._source.columns)
-        named = [
-            *(
-                (f"$.fields.{field}", one)
-                for field, of in self._mapping.fields.items()
-                for one in ([of] if isinstance(of, str) else of or [])
-            ),
-            *(("$.where", condition.column) for condition in self._mapping.where),
-        ]
-        self._problems += [
-            Problem(at, f"{self._source.name} has no column {one!r}") for at, one in named if one not in columns
-        ]
-        rows = len(self._source.rows)
-        self._problems += [
-            Problem("$.samples", f"there is no row {sample.row}")
-            for sample in self._mapping.samples
-            if not 0 < sample.row <= rows
-        ]
-        for path, leaf in self._elements.leaves.items():
-            is_given = self._mapping.fields[path] is not None or path in self._constants
-            if not is_given and isinstance(empty(leaf), Unfit):
-                self._problems.append(Problem(f"$.fields.{path}", "null, but every element must have it"))
-        if not self._mapping.samples:
-            self._problems.append(Problem("$.samples", "give the elements of two of the rows"))
+    def _wrong_names(self) -> Iterator[Problem]:
+        """What the mapping names that there is not, and what it lacks."""
+        mapping, leaves, columns = self._mapping, self._elements.leaves, self._source.columns
+        named = {f"$.fields.{field}": [of] if isinstance(of, str) else of or [] for field, of in mapping.fields.items()}
+        named["$.where"] = [condition.column for condition in mapping.where]
+        for at, names in named.items():
+            yield from (
+                Problem(at, f"{self._source.name} has no column {one!r}") for one in names if one not in columns
+            )
+        for field in (*mapping.fields, *self._constants, *(one.field for one in mapping.words)):
+            if field not in leaves:
+                yield Problem("$", f"there is no field {field!r}")
+        for path, leaf in leaves.items():
+            if mapping.fields.get(path) is None and path not in self._constants and isinstance(empty(leaf), Unfit):
+                yield Problem(f"$.fields.{path}", "null, but every element must have it")
+        if not mapping.samples:
+            yield Problem("$.samples", "give the elements of two of the rows")
+        for sample in mapping.samples:
+            if not 0 < sample.row <= len(self._source.rows):
+                yield Problem("$.samples", f"there is no row {sample.row}")
 
     def _wanted(self) -> tuple[list[int], int]:
         """The places of the rows that are wanted, and of how many the conditions do not know."""

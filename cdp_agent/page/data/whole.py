@@ -16,6 +16,7 @@ from .records import Alike, Record, alike_in, rows_of
 from .tables import GROUP, PageTable, tables_in
 
 _CAPTION = "caption"
+_OF_TABLES = frozenset({"tr", "td", "th"})
 _IN_BLOCKS = frozenset({"tr", "td", "th", "li", "dt", "dd", "opt"})
 """What is a line or an item of a block of Markdown, and no blocks of its own."""
 
@@ -57,10 +58,10 @@ def _sources(documents: Documents, alike: list[Alike]) -> list[RowSource]:
         for table in tables_in(document, document.root.iter("table")):
             tables[tuple(name for name in table.columns if name != GROUP)].append(table)
     sources = [_source_of(same) for same in tables.values()]
-    for records in alike:
-        rows, fields = rows_of(records)
-        if rows and not any(rows[0].items() <= row.items() for source in sources for row in source.rows[:1]):
-            sources.append(RowSource(f"records {len(sources) + 1}", fields, rows, []))
+    for number, records in enumerate(alike, 1):
+        if records.nodes and not (sources and records.elements[0].tag in _OF_TABLES):
+            rows, fields = rows_of(records)
+            sources.append(RowSource(f"records {number}", fields, rows, []))
     return sources
 
 

@@ -127,15 +127,19 @@ class MappingForm:
         self._sources = {source.name: source for source in sources}
         self._answers = 0
         paths, strings = list(elements.leaves), {"type": "string"}
-        columns = {"enum": list(dict.fromkeys(name for source in sources for name in source.columns))}
+        column, from_ = {"$ref": "#/$defs/a_column"}, {"$ref": "#/$defs/from_what"}
+        definitions = {
+            "a_column": {"enum": list(dict.fromkeys(name for source in sources for name in source.columns))},
+            "from_what": {"anyOf": [column, _list(column), {"type": "null"}]},
+        }
         value = {"type": ["string", "number", "boolean", "null"]}
         parts: dict[str, Any] = {
             "source": {"enum": list(self._sources)},
-            "fields": _object({path: {"anyOf": [columns, _list(columns), {"type": "null"}]} for path in paths}),
+            "fields": _object(dict.fromkeys(paths, from_)),
             "constants": _list(_object({"field": {"enum": paths}, "value": value})),
             "words": _list(_object({"field": {"enum": paths}, "text": strings, "value": value})),
             "where": _list(
-                _object({"column": columns, "operator": {"enum": list(get_args(_Operator))}, "value": strings})
+                _object({"column": column, "operator": {"enum": list(get_args(_Operator))}, "value": strings})
             ),
             "first": {"type": ["integer", "null"]},
             "leave_out": _list({"type": "integer"}),
@@ -144,7 +148,7 @@ class MappingForm:
             ),
         }
         whole = _object({"mapping": {"anyOf": [_object(parts), {"type": "null"}]}})
-        self.source = self.sent = whole | {"$defs": elements.embedded.get("$defs", {})}
+        self.source = self.sent = whole | {"$defs": definitions | elements.embedded.get("$defs", {})}
 
     def read(self, text: str) -> tuple[object, list[Problem]]:
         self._answers += 1

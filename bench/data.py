@@ -4,8 +4,8 @@ The model is a server on this machine that answers by parsing the prompt it gets
 makes of such a model and what that costs, not how good a model is. Tokens are counted by our own upper bound
 (cdp_agent.page.snapshot.budget.tokens) of what is sent and answered. `right`: rows of the page that are in the result
 as they are; `faults`: elements that are wrong or there too often, and rows that are left out; `told`: those that the
-result names or counts; `falsely`: right elements that it names; `stop`: the longest time for which the event loop did
-nothing else. The model `mapping` says how code takes the rows; the others say that there is no mapping.
+result names or counts; `falsely`: right elements that it names; `stop`: the longest time that the event loop computed
+without a break. The model `mapping` says how code takes the rows; the others say that there is no mapping.
 """
 
 from __future__ import annotations
@@ -224,14 +224,17 @@ class Results(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def heartbeat() -> AsyncIterator[list[float]]:
-    """The seconds for which the event loop did nothing else, each time that it came around."""
+    """The seconds that the event loop's thread computed without a break, each time that it came around.
+
+    That is its processor time: what other programs do on the machine does not count, nor what the model's thread does.
+    """
     stops: list[float] = []
 
     async def beat() -> None:
         while True:
-            before = time.perf_counter()
+            before = time.thread_time()
             await asyncio.sleep(_BEAT_S)
-            stops.append(time.perf_counter() - before - _BEAT_S)
+            stops.append(time.thread_time() - before)
 
     task = asyncio.create_task(beat())
     try:
@@ -265,7 +268,7 @@ def judged(result: Extraction, rows: list[Row]) -> tuple[int, int, int, int]:
     lost = sum(row["name"] not in names for row in rows)
     notices = " ".join(result.notices)
     told_repeated = _number_in(r"([\d,]+) elements are given more often", notices)
-    told_lost = _number_in(r"of the ([\d,]+) rows of the table are", notices) and lost
+    told_lost = _number_in(r"of the ([\d,]+) (?:rows of the table|records on the page) are", notices) and lost
     told = len(wrong & named) + min(repeated, told_repeated) + told_lost
     return sum(counts[key] > 0 for key in keys), len(wrong) + repeated + lost, told, len(named - wrong)
 

@@ -221,3 +221,76 @@ async def test_a_conclusion_that_is_cut_off_is_an_error_that_says_what_to_do(pag
             await extract(page, "How many flights?", model=client, schema=schema, context_tokens=2_300)
 
     assert type(raised.value) is BadReply
+
+
+async def test_lists_within_an_object_are_joined_by_code(page: Page, model: Model) -> None:
+    """All else is answered from what the parts say of it; no list is written again for that."""
+    await put(page, f"<h1>Fares of Widerøe</h1><table><tr><th>To<th>Price{ROWS}</table>")
+    names = {"type": "array", "items": {"type": "string"}}
+    schema = {
+        "type": "object",
+        "properties": {
+            "airline": {"type": "string"},
+            "flights": {"type": "array", "items": SCHEMA["items"]},
+            "to": names,
+        },
+        "required": ["airline", "flights", "to"],
+    }
+
+    def says(request: dict[str, Any]) -> str:
+        text = request["messages"][1]["content"]
+        rows = rows_seen(request)
+        if "Found in part" in text:
+            assert "Place" not in text
+            return json.dumps({"airline": "Widerøe" if "It is Widerøe" in text else "?"})
+        if len(rows) > 120:
+            return Cut("{")
+        named = [row["to"] for row in rows]
+        else_ = "It is Widerøe" if "Place 1" in named else ""
+        return json.dumps({"flights": rows, "to": named, "all_else_that_is_wanted": else_})
+
+    model.says = says
+
+    async with model.client() as client:
+        found = await extract(page, "All flights", model=client, schema=schema, context_tokens=20_000)
+
+    assert found.value["airline"] == "Widerøe"
+    assert [row["price"] for row in found.value["flights"]] == list(range(1, 301))
+    assert found.value["to"] == [f"Place {n}" for n in range(1, 301)]
+
+
+async def test_no_card_is_cut_apart(page: Page, model: Model) -> None:
+    """Each has its price in the part that has its name, however the parts are cut."""
+    cards = "".join(
+        f"<div class=card><img alt='A mug' src=/{n}.png width=50 height=50><h3>Mug {n}</h3>"
+        f"<p>{'Blue, of enamel. ' * (n % 4)}<div class=row><span>kr {n},00</span></div><a href=/{n}>More</a></div>"
+        for n in range(1, 1001)
+    )
+    await put(page, f"<h1>Mugs</h1><div id=all>{cards}</div>")
+    lone: list[str] = []
+
+    def says(request: dict[str, Any]) -> str:
+        text = request["messages"][1]["content"]
+        cards = re.findall(r"!\[A mug\]\([^)]*\)\n\n### Mug (\d+)\n\n(?:Blue[^\n]*\n\n)?kr (\d+),00\n\n\[More\]", text)
+        lone.extend(name for name, price in cards if name != price)
+        assert text.count("### Mug") == text.count("[More]") == len(cards)
+        return json.dumps({"result": [{"to": f"Mug {name}", "price": int(price)} for name, price in cards]})
+
+    model.says = says
+
+    async with model.client() as client:
+        found = await extract(page, "All mugs", model=client, schema=SCHEMA, context_tokens=4_000)
+
+    assert [row["price"] for row in found.value] == list(range(1, 1001))
+    assert lone == []
+    assert len(model.requests) > 10
+
+
+async def test_of_how_many_cards_of_the_page_some_are_given(page: Page, model: Model) -> None:
+    await put(page, "".join(f"<div class=card><h3>Mug {n}</h3><p>kr {n},00</div>" for n in range(1, 31)))
+    model.say(json.dumps({"result": [{"to": f"Mug {n}", "price": n} for n in range(1, 31, 3)]}))
+
+    async with model.client() as client:
+        found = await extract(page, "All mugs", model=client, schema=SCHEMA)
+
+    assert found.notices[1:] == ["10 of the 30 records on the page are in the result."]

@@ -1,13 +1,15 @@
 """Extracts data from a page with a model: as Markdown, or in the form of a schema or a type.
 
 Where the form is a list and the page has rows for it, the model only says how code makes the elements of these
-(mapping.py) and judges what code cannot (judging.py). All else it answers from the page, which may be in parts: parts.py.
+(mapping.py) and judges what code cannot (judging.py). All else it answers from the page, or parts of it (parts.py).
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -21,14 +23,17 @@ from cdp_agent.providers.client import Client
 from cdp_agent.providers.services import endpoint
 
 from .asking import Asker
+from .cells import text_of_cell
 from .claims import grounding
 from .form import Form, form_of
-from .grounding import SourcePage, Ungrounded, data_grounding
+from .grounding import SourcePage, Ungrounded, data_grounding, leaves, normalise
 from .parts import PartsReader
 from .rows import check_rows
 from .taken_rows import LookedUp, Mapped, take_rows
 
 CONTEXT_TOKENS = 100_000
+_FEW_RECORDS = 2
+"""As many records may be given without being part of a list of them."""
 
 
 class Extraction(msgspec.Struct, frozen=True):
@@ -111,8 +116,19 @@ def _looked_up(value: object, whole: WholePage, form: Form | None, description: 
     data = msgspec.to_builtins(value)
     missing, sources = data_grounding(data, shown, form.source)
     rows = check_rows(data, shown)
-    notices = list(rows.left_out)
+    notices = rows.left_out or list(_records_left_out(data, whole))
     if rows.repeated:
         count = f"{len(rows.repeated):,} elements are" if len(rows.repeated) > 1 else "An element is"
         notices.append(f"{count} given more often than on the page, first {rows.repeated[0]}.")
     return LookedUp(missing, sources, rows.misplaced, notices)
+
+
+def _records_left_out(data: object, whole: WholePage) -> Iterator[str]:
+    """Tells how many of the page's records are given, of which some are: those with a text that no other record has."""
+    texts = {normalise(leaf) for _, leaf in leaves(data) if isinstance(leaf, str)}
+    for source in whole.sources:
+        cells = [{normalise(text_of_cell(cell)) for cell in row.values()} for row in source.rows]
+        counts = Counter(text for row in cells for text in row)
+        shown = sum(any(counts[text] == 1 for text in texts & row) for row in cells)
+        if _FEW_RECORDS < shown < len(cells):
+            yield f"{shown:,} of the {len(cells):,} records on the page are in the result."

@@ -16,7 +16,7 @@ from .cells import text_of_cell
 from .form import SchemaForm
 from .mapping import Elements, MappedRows
 from .schema import compile_schema
-from .shape import WRAPPER, as_argument
+from .shape import closed_object, list_of
 
 _ROW, _NONE, _ROWS = "row", "no_elements", "rows"
 _TRIES = 3
@@ -117,16 +117,6 @@ class _Judging:
         properties: dict[str, Any] = {field: self._elements.leaves[field].schema for field in fields}
         properties = {_ROW: {"type": "integer"}, **properties}
         required = [_ROW, *(field for field in fields if self._elements.leaves[field].required)]
-        row = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-        parts: dict[str, Any] = {
-            _ROWS: {"type": "array", "items": row},
-            _NONE: {"type": "array", "items": {"type": "integer"}},
-        }
-        whole: dict[str, Any] = {
-            "type": "object",
-            "properties": parts,
-            "required": list(parts),
-            "additionalProperties": False,
-        }
-        embedded = as_argument({**whole, **self._elements.definitions})
-        return SchemaForm(compile_schema({**embedded["properties"][WRAPPER], "$defs": embedded.get("$defs", {})}))
+        row = closed_object(properties, required)
+        whole = closed_object({_ROWS: list_of(row), _NONE: list_of({"type": "integer"})})
+        return SchemaForm(compile_schema(whole | self._elements.definitions))

@@ -21,7 +21,7 @@ from .figures import rounded
 from .form import TypeForm, read_text
 from .grounding import normalise
 from .schema import Problem, Schema, compile_schema
-from .shape import WRAPPER, Lists, as_argument
+from .shape import Lists, closed_object, list_of
 
 LEAST_ROWS = 20
 """Fewer are read as the rest of the page is."""
@@ -107,11 +107,11 @@ class Elements:
             schema = schema["properties"][name]
         self.definitions = {name: lists.part[name] for name in ("$defs", "definitions") if name in lists.part}
         element = schema.get("items")
-        root = (element if isinstance(element, dict) else {}) | self.definitions
+        self.element: dict[str, Any] = element if isinstance(element, dict) else {}
+        root = self.element | self.definitions
         self.path = path
         self.leaves = leaves_of(root, root)
         self.schema: Schema = compile_schema(root)
-        self.embedded = as_argument(root)
 
 
 def sources_for(elements: Elements, sources: list[RowSource]) -> list[RowSource]:
@@ -130,25 +130,25 @@ class MappingForm:
         column, from_ = {"$ref": "#/$defs/a_column"}, {"$ref": "#/$defs/from_what"}
         definitions = {
             "a_column": {"enum": list(dict.fromkeys(name for source in sources for name in source.columns))},
-            "from_what": {"anyOf": [column, _list(column), {"type": "null"}]},
+            "from_what": {"anyOf": [column, list_of(column), {"type": "null"}]},
         }
         value = {"type": ["string", "number", "boolean", "null"]}
         parts: dict[str, Any] = {
             "source": {"enum": list(self._sources)},
-            "fields": _object(dict.fromkeys(paths, from_)),
-            "constants": _list(_object({"field": {"enum": paths}, "value": value})),
-            "words": _list(_object({"field": {"enum": paths}, "text": strings, "value": value})),
-            "where": _list(
-                _object({"column": column, "operator": {"enum": list(get_args(_Operator))}, "value": strings})
+            "fields": closed_object(dict.fromkeys(paths, from_)),
+            "constants": list_of(closed_object({"field": {"enum": paths}, "value": value})),
+            "words": list_of(closed_object({"field": {"enum": paths}, "text": strings, "value": value})),
+            "where": list_of(
+                closed_object({"column": column, "operator": {"enum": list(get_args(_Operator))}, "value": strings})
             ),
             "first": {"type": ["integer", "null"]},
-            "leave_out": _list({"type": "integer"}),
-            "samples": _list(
-                _object({"row": {"type": "integer"}, "element": elements.embedded["properties"][WRAPPER]})
-            ),
+            "leave_out": list_of({"type": "integer"}),
+            "samples": list_of(closed_object({"row": {"type": "integer"}, "element": elements.element})),
         }
-        whole = _object({"mapping": {"anyOf": [_object(parts), {"type": "null"}]}})
-        self.source = self.sent = whole | {"$defs": definitions | elements.embedded.get("$defs", {})}
+        whole = closed_object({"mapping": {"anyOf": [closed_object(parts), {"type": "null"}]}})
+        self.source = self.sent = (
+            whole | elements.definitions | {"$defs": definitions | elements.definitions.get("$defs", {})}
+        )
 
     def read(self, text: str) -> tuple[object, list[Problem]]:
         self._answers += 1
@@ -166,15 +166,6 @@ class MappingForm:
             return value, [Problem("$.source", f"there is none that is called {mapping.source!r}")]
         rows, problems = _Taking(self._elements, self._sources[mapping.source], mapping).rows()
         return (value, problems) if rows is None or (problems and self._answers == 1) else (rows, [])
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    required = list(properties)
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-
-def _list(items: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": items}
 
 
 def shown_rows(source: RowSource) -> dict[int, dict[str, str]]:

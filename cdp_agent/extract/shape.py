@@ -35,7 +35,7 @@ def as_argument(source: object) -> dict[str, Any]:
     inner = source
     if isinstance(source, dict) and "$id" not in source:  # references are relative to an `$id`
         inner = _defined(_struct_of(source) or source, source, definitions)
-    found = {"type": "object", "properties": {WRAPPER: inner}, "required": [WRAPPER], "additionalProperties": False}
+    found = closed_object({WRAPPER: inner})
     return {**found, "$defs": definitions} if definitions else found
 
 
@@ -145,11 +145,20 @@ def _taken_apart(
         rests |= {name: rest} if rest is not None else {}
     required = [name for name in inner.get("required", ()) if name in rests]
     return (
-        {"type": "object", "properties": parts, "required": list(parts), "additionalProperties": False}
-        if parts
-        else None,
+        closed_object(parts) if parts else None,
         {**inner, "properties": rests, "required": required} if rests or not parts else None,
     )
+
+
+def closed_object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+    """The schema of an object that has these properties and no others; all are required, unless some are named."""
+    required = list(properties) if required is None else required
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def list_of(element: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a list."""
+    return {"type": "array", "items": element}
 
 
 def _with_definitions(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:

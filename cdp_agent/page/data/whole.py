@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element
@@ -45,7 +46,11 @@ async def read_whole(tab: Tab) -> WholePage:
 
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
-    documents = await read_documents(tab)
+    # In a thread: of thousands of rows that takes half a second, in which nothing else would go on.
+    return await asyncio.to_thread(_whole, await read_documents(tab))
+
+
+def _whole(documents: Documents) -> WholePage:
     alike = [alike_in(document) for document in documents.all]
     sources = sorted(_sources(documents, alike), key=lambda source: -len(source.rows))
     _mark(documents, alike)

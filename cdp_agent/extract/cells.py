@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, Literal
@@ -15,7 +16,7 @@ import msgspec
 
 from cdp_agent.page.data.records import Value
 
-from .figures import SCALES, figures, is_currency
+from .figures import SCALES, figures, is_currency, units_in
 from .grounding import normalise
 from .shape import kinds_of, resolved
 
@@ -23,6 +24,7 @@ _STRUCK = re.compile(r"~~.*?~~", re.DOTALL)
 _NUMERAL = re.compile(r"\d(?:[\d.,'_ ]*\d)?")
 _SIGN = re.compile(r"[^\w\s]?\s?-\s?[^\w\s]?\s?")
 _LETTERS_BEFORE = re.compile(r"([^\W\d_]+)\.?$")
+_INEXACT = re.compile(r"[<>≤≥~≈±+]")
 _SCALE = re.compile(r"\s?([^\W\d_]+)")
 _MINUS = str.maketrans("−–’", "--'")
 _TRUE, _FALSE = ("true", "yes"), ("false", "no")
@@ -150,8 +152,13 @@ class _Written(msgspec.Struct, frozen=True):
 
 
 def _numbers(texts: Sequence[str], examples: Mapping[int, object]) -> list[object]:
-    """The numbers in the texts, all written in one style: that which fits the examples and most of the texts."""
-    written = [_written(text) for text in texts]
+    """The numbers in the texts, all in one unit and written in one style: that which fits the examples and most texts."""
+    units = [units_in(normalise(text)) for text in texts]
+    usual = Counter(filter(None, units)).most_common(1)
+    written = [
+        _written(text) if not unit or unit == usual[0][0] else Unfit(f"is in {', '.join(sorted(unit))}, unlike most")
+        for text, unit in zip(texts, units, strict=True)
+    ]
     by_style = {style: [_number(one, style) for one in written] for style in _STYLES}
 
     def fit(style: _Style) -> tuple[int, int]:
@@ -161,8 +168,8 @@ def _numbers(texts: Sequence[str], examples: Mapping[int, object]) -> list[objec
     best = max(_STYLES, key=fit)
     others = [by_style[style] for style in _STYLES if style[1] == best[1] and fit(style) == fit(best)]
     return [
-        Unfit(f"may be {one[0]:g} or {one[1]:g}: give it among the samples")
-        if len(one) > 1 and one[0] != one[1] and not isinstance(one[0], Unfit)
+        Unfit(f"may be {one[0]:g} or {one[-1]:g}: give it among the samples")
+        if one[0] != one[-1] and not any(isinstance(value, Unfit) for value in one)
         else one[0]
         for one in zip(*others, strict=True)
     ]
@@ -178,6 +185,8 @@ def _written(text: str) -> _Written | Unfit:
     name = _LETTERS_BEFORE.search(before)
     if (name and not is_currency_name(name[1])) or (before.rstrip().endswith("-") and not is_negative):
         return Unfit("is a name with a number")
+    if _INEXACT.search(before + after):
+        return Unfit("is no exact number")
     if after.startswith("-") or (before.lstrip().startswith("(") and after.rstrip().endswith(")")):
         return Unfit("may be negative")
     sign = -1 if is_negative else 1

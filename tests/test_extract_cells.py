@@ -27,7 +27,7 @@ SEVERAL, NONE, NAME = "has several numbers", "has no number", "is a name with a 
         "Swiss": (["1'234.50", "CHF 2’000.-", "5"], [1234.5, 2000, 5]),
         "Indian": (["₹ 12,34,567", "1.5"], [1234567, 1.5]),
         "full width": (["１２．５"], [12.5]),
-        "negative": (["-5", "−3.5", "-$2", "€ -4"], [-5, -3.5, -2, -4]),
+        "negative": (["-5", "−3.5", "-$2", "$ -4"], [-5, -3.5, -2, -4]),
         "with words": (["12 left", "Stock: 40", "5 stars", "approx. 3"], [12, 40, 5, 3]),
         "with a scale": (["1.2k", "3M", "900", "2 million"], [1200, 3e6, 900, 2e6]),
         "in per cent": (["12 %", "3.5%"], [12, 3.5]),

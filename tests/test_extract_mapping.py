@@ -148,7 +148,7 @@ PLAIN_SAMPLES = [{"row": 1, "element": ALL[0]}, {"row": 2, "element": ALL[1]}]
         "without a sample": (
             mapped({"name": "Name", "price": "Price"}, [{"row": 99, "element": ALL[0]}]),
             4,
-            "no row 99",
+            "two of the rows",
         ),
     },
 )
@@ -227,7 +227,7 @@ async def test_a_column_that_is_another_than_the_samples_say_is_objected_to(shee
 
     assert (found.value, found.calls) == (ALL, 2)
     objection = model.mappings[1]["messages"][-1]["content"]
-    assert "$.fields.name: row 1 has 'closed' in it, but your sample says 'Mug 1'" in objection
+    assert "$.fields.name: row 1 has 'closed' there, but your sample says 'Mug 1'" in objection
 
 
 def judging(answer: Callable[[int, str], object], field: str) -> Callable[[dict[str, Any]], str]:

@@ -152,7 +152,7 @@ class _Written(msgspec.Struct, frozen=True):
 
 
 def _numbers(texts: Sequence[str], examples: Mapping[int, object]) -> list[object]:
-    """The numbers in the texts, all in one unit and written in one style: that which fits the examples and most texts."""
+    """The numbers in the texts, all in one unit and in one style: that which fits the examples and most texts."""
     units = [units_in(normalise(text)) for text in texts]
     usual = Counter(filter(None, units)).most_common(1)
     written = [

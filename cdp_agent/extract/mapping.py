@@ -6,13 +6,14 @@ would write them, are compared with what code makes of the same rows. What code 
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from cdp_agent.page.data.records import Record
+from cdp_agent.page.data.records import Value
 from cdp_agent.page.data.tables import GROUP
 from cdp_agent.page.data.whole import RowSource
 
@@ -34,6 +35,13 @@ _MOST_MISFITS = 0.5
 _FEW = 3
 
 _Operator = Literal["is", "is not", "contains", "<", "<=", ">", ">="]
+_OPERATORS: dict[_Operator, Callable[[Any, Any], bool]] = {
+    **{"is": operator.eq, "is not": operator.ne, "contains": operator.contains},
+    **{"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge},
+}
+_OF_TEXTS = ("is", "is not", "contains")
+_NUMBERS = Leaf({}, frozenset({"number"}), required=True)
+_DATES = Leaf({"format": "date"}, frozenset({"string"}), required=True)
 
 
 class Condition(msgspec.Struct, frozen=True):
@@ -70,7 +78,7 @@ class Mapping(msgspec.Struct, frozen=True):
     constants: list[FieldValue] = []  # small models leave out what is empty
     words: list[Words] = []
     where: list[Condition] = []
-    first: int | None = None
+    first: Annotated[int, msgspec.Meta(ge=0)] | None = None
     leave_out: list[int] = []
 
 
@@ -89,7 +97,7 @@ class MappedRows(msgspec.Struct, frozen=True):
     numbers: list[int]
     elements: list[dict[str, Any]]
     open: list[dict[str, list[str]]]
-    unknown: int = 0
+    unknown: int
 
     def first(self, most: int | None) -> MappedRows:
         """The first of them, `most` at most."""
@@ -101,15 +109,14 @@ class Elements:
     """The elements of the list that a form wants: their fields (`leaves`), none if code cannot make them."""
 
     def __init__(self, lists: Lists) -> None:
-        (path,) = lists.most
+        (self.path,) = lists.most
         schema = lists.part
-        for name in path:
+        for name in self.path:
             schema = schema["properties"][name]
-        self.definitions = {name: lists.part[name] for name in ("$defs", "definitions") if name in lists.part}
         element = schema.get("items")
         self.element: dict[str, Any] = element if isinstance(element, dict) else {}
+        self.definitions = {name: lists.part[name] for name in ("$defs", "definitions") if name in lists.part}
         root = self.element | self.definitions
-        self.path = path
         self.leaves = leaves_of(root, root)
         self.schema: Schema = compile_schema(root)
 
@@ -126,29 +133,22 @@ class MappingForm:
         self._elements = elements
         self._sources = {source.name: source for source in sources}
         self._answers = 0
-        paths, strings = list(elements.leaves), {"type": "string"}
-        column, from_ = {"$ref": "#/$defs/a_column"}, {"$ref": "#/$defs/from_what"}
-        definitions = {
-            "a_column": {"enum": list(dict.fromkeys(name for source in sources for name in source.columns))},
-            "from_what": {"anyOf": [column, list_of(column), {"type": "null"}]},
-        }
-        value = {"type": ["string", "number", "boolean", "null"]}
-        parts: dict[str, Any] = {
+        paths = {"enum": list(elements.leaves)}
+        text, value = {"type": "string"}, {"type": ["string", "number", "boolean", "null"]}
+        column = {"anyOf": [text, list_of(text), {"type": "null"}]}
+        operators = {"enum": list(get_args(_Operator))}
+        mapping = {
             "source": {"enum": list(self._sources)},
-            "fields": closed_object(dict.fromkeys(paths, from_)),
-            "constants": list_of(closed_object({"field": {"enum": paths}, "value": value})),
-            "words": list_of(closed_object({"field": {"enum": paths}, "text": strings, "value": value})),
-            "where": list_of(
-                closed_object({"column": column, "operator": {"enum": list(get_args(_Operator))}, "value": strings})
-            ),
+            "fields": closed_object(dict.fromkeys(elements.leaves, column)),
+            "constants": list_of(closed_object({"field": paths, "value": value})),
+            "words": list_of(closed_object({"field": paths, "text": text, "value": value})),
+            "where": list_of(closed_object({"column": text, "operator": operators, "value": text})),
             "first": {"type": ["integer", "null"]},
             "leave_out": list_of({"type": "integer"}),
             "samples": list_of(closed_object({"row": {"type": "integer"}, "element": elements.element})),
         }
-        whole = closed_object({"mapping": {"anyOf": [closed_object(parts), {"type": "null"}]}})
-        self.source = self.sent = (
-            whole | elements.definitions | {"$defs": definitions | elements.definitions.get("$defs", {})}
-        )
+        whole = closed_object({"mapping": {"anyOf": [closed_object(mapping), {"type": "null"}]}})
+        self.source = self.sent = whole | elements.definitions
 
     def read(self, text: str) -> tuple[object, list[Problem]]:
         self._answers += 1
@@ -164,8 +164,12 @@ class MappingForm:
             return mapping, problems
         if mapping.source not in self._sources:
             return value, [Problem("$.source", f"there is none that is called {mapping.source!r}")]
-        rows, problems = _Taking(self._elements, self._sources[mapping.source], mapping).rows()
-        return (value, problems) if rows is None or (problems and self._answers == 1) else (rows, [])
+        taking = _Taking(self._elements, self._sources[mapping.source], mapping)
+        if problems := list(taking.wrong_names()):
+            return value, problems
+        rows = taking.rows()
+        is_told = bool(rows.numbers) or not rows.unknown
+        return (rows, []) if is_told and (self._answers > 1 or not taking.problems) else (value, taking.problems)
 
 
 def shown_rows(source: RowSource) -> dict[int, dict[str, str]]:
@@ -174,149 +178,125 @@ def shown_rows(source: RowSource) -> dict[int, dict[str, str]]:
     usual = Counter(filled).most_common(1)[0][0]
     first_of = {pattern: at for at, pattern in reversed(list(enumerate(filled))) if pattern != usual}
     odd = sorted(first_of.values())[:_ODD]
-    places = sorted({*range(_FIRST), *range(len(filled) - _LAST, len(filled)), *odd} & set(range(len(filled))))
-    return {at + 1: {name: _shortened(source.rows[at], name) for name in source.columns} for at in places}
+    places = sorted({*range(_FIRST), *range(len(filled) - _LAST, len(filled)), *odd})
+    return {at + 1: {name: _shortened(source.rows[at].get(name, "")) for name in source.columns} for at in places}
 
 
-def _shortened(row: Record, name: str) -> str:
-    text = text_of_cell(row.get(name, ""))
+def _shortened(cell: Value) -> str:
+    text = text_of_cell(cell)
     return text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}…"
 
 
 class _Taking:
-    """Makes the elements by a mapping."""
+    """Makes the elements by a mapping. `problems` are what does not hold of it."""
 
     def __init__(self, elements: Elements, source: RowSource, mapping: Mapping) -> None:
-        self._elements, self._source, self._mapping = elements, source, mapping
-        self._problems: list[Problem] = []
+        self.problems: list[Problem] = []
+        self._leaves, self._schema = elements.leaves, elements.schema
+        self._source, self._mapping = source, mapping
+        self._places: list[int] = []
         self._constants = {constant.field: constant.value for constant in mapping.constants}
-        self._judged = {field: columns for field, columns in mapping.fields.items() if isinstance(columns, list)}
+        self._columns = {field: of for field, of in mapping.fields.items() if isinstance(of, str)}
+        self._judged = {field: of for field, of in mapping.fields.items() if isinstance(of, list)}
 
-    def rows(self) -> tuple[MappedRows | None, list[Problem]]:
-        """The rows, or None where there is none by this mapping; and what is to be objected to."""
-        if wrong := list(self._wrong_names()):
-            return None, wrong
-        places, unknown = self._wanted()
-        columns = {
-            path: self._column(path, column, places)
-            for path, column in self._mapping.fields.items()
-            if isinstance(column, str) and path not in self._constants
-        }
-        open_: list[dict[str, list[str]]] = [dict(self._judged) for _ in places]
-        elements = [self._element(columns, at, open_[at]) for at in range(len(places))]
-        self._compare_samples(places, elements, open_)
-        if not places:
-            self._problems.append(Problem("$.where", "no row is left"))
-        numbers = [at + 1 for at in places]
-        return MappedRows(self._source, self._mapping, numbers, elements, open_, unknown), self._problems
-
-    def _wrong_names(self) -> Iterator[Problem]:
+    def wrong_names(self) -> Iterator[Problem]:
         """What the mapping names that there is not, and what it lacks."""
-        mapping, leaves, columns = self._mapping, self._elements.leaves, self._source.columns
-        named = {f"$.fields.{field}": [of] if isinstance(of, str) else of or [] for field, of in mapping.fields.items()}
-        named["$.where"] = [condition.column for condition in mapping.where]
-        for at, names in named.items():
-            yield from (
-                Problem(at, f"{self._source.name} has no column {one!r}") for one in names if one not in columns
-            )
+        mapping, source = self._mapping, self._source
+        named = [*self._columns.values(), *(name for of in self._judged.values() for name in of)]
+        for name in (*named, *(condition.column for condition in mapping.where)):
+            if name not in source.columns:
+                yield Problem("$", f"{source.name} has no column {name!r}")
         for field in (*mapping.fields, *self._constants, *(one.field for one in mapping.words)):
-            if field not in leaves:
+            if field not in self._leaves:
                 yield Problem("$", f"there is no field {field!r}")
-        for path, leaf in leaves.items():
+        for path, leaf in self._leaves.items():
             if mapping.fields.get(path) is None and path not in self._constants and isinstance(empty(leaf), Unfit):
                 yield Problem(f"$.fields.{path}", "null, but every element must have it")
-        if not mapping.samples:
+        if not any(0 < sample.row <= len(source.rows) for sample in mapping.samples):
             yield Problem("$.samples", "give the elements of two of the rows")
-        for sample in mapping.samples:
-            if not 0 < sample.row <= len(self._source.rows):
-                yield Problem("$.samples", f"there is no row {sample.row}")
 
-    def _wanted(self) -> tuple[list[int], int]:
-        """The places of the rows that are wanted, and of how many the conditions do not know."""
-        places = [at for at in range(len(self._source.rows)) if at + 1 not in self._mapping.leave_out]
-        unknown = 0
-        for condition in self._mapping.where:
-            holds = list(self._holding(condition, places))
-            unknown += holds.count(None)
-            places = [at for at, one in zip(places, holds, strict=True) if one]
-        return places[: self._mapping.first], unknown
+    def rows(self) -> MappedRows:
+        """The elements of all rows that are wanted."""
+        self._places = [at for at in range(len(self._source.rows)) if at + 1 not in self._mapping.leave_out]
+        unknown = sum(map(self._narrow, self._mapping.where))
+        self._places = self._places[: self._mapping.first]
+        if not any(sample.row - 1 in self._places for sample in self._mapping.samples):
+            self.problems.append(Problem("$.samples", "none is of a row that is wanted, as the mapping says"))
+        columns = {path: self._column(path, of) for path, of in self._columns.items() if path not in self._constants}
+        made = [
+            self._element({path: values[at] for path, values in columns.items()}) for at in range(len(self._places))
+        ]
+        elements, open_ = [element for element, _ in made], [fields for _, fields in made]
+        self._compare_samples(elements, open_)
+        return MappedRows(self._source, self._mapping, [at + 1 for at in self._places], elements, open_, unknown)
 
-    def _holding(self, condition: Condition, places: list[int]) -> Iterator[bool | None]:
-        cells = [self._source.rows[at].get(condition.column, "") for at in places]
-        texts, wanted = [normalise(text_of_cell(cell)) for cell in cells], normalise(condition.value)
-        if condition.operator in ("is", "is not", "contains"):
-            yield from (
-                wanted in text if condition.operator == "contains" else (text == wanted) == (condition.operator == "is")
-                for text in texts
-            )
-            return
-        for kind in (
-            Leaf({"type": "number"}, frozenset({"number"}), True),
-            Leaf({"format": "date"}, frozenset({"string"}), True),
-        ):
-            *values, limit = values_of([*cells, condition.value], kind, {}, {})
-            if not isinstance(limit, Unfit) and not all(isinstance(value, Unfit) for value in values):
-                yield from (
-                    None if isinstance(value, Unfit) else _compares(value, condition.operator, limit)
-                    for value in values
-                )
-                return
-        self._problems.append(Problem("$.where", f"{condition}: these are no numbers and no dates"))
+    def _cells(self, column: str) -> list[Value]:
+        return [self._source.rows[at].get(column, "") for at in self._places]
 
-    def _column(self, path: str, column: str, places: list[int]) -> list[object]:
-        cells = [self._source.rows[at].get(column, "") for at in places]
+    def _samples(self, path: str) -> dict[int, object]:
+        """The values of a field in the samples, by the places of their rows among those that are wanted."""
+        by_number = {at + 1: place for place, at in enumerate(self._places)}
+        samples = (sample for sample in self._mapping.samples if sample.row in by_number)
+        return {by_number[sample.row]: _inner(sample.element, path) for sample in samples}
+
+    def _narrow(self, condition: Condition) -> int:
+        """Leaves the rows for which a condition holds; returns of how many it cannot tell."""
+        cells, compare = self._cells(condition.column), _OPERATORS[condition.operator]
+        values: list[object] = [normalise(text_of_cell(cell)) for cell in cells]
+        limit: object = normalise(condition.value)
+        if condition.operator not in _OF_TEXTS:
+            samples = next((self._samples(path) for path, of in self._columns.items() if of == condition.column), {})
+            for leaf in (_NUMBERS, _DATES):
+                *values, limit = values_of([*cells, condition.value], leaf, {}, samples)
+                if not isinstance(limit, Unfit):
+                    break
+        told = [not (isinstance(limit, Unfit) or isinstance(value, Unfit)) for value in values]
+        self._places = [
+            at
+            for at, value, is_told in zip(self._places, values, told, strict=True)
+            if is_told and compare(value, limit)
+        ]
+        return told.count(False)
+
+    def _column(self, path: str, column: str) -> list[object]:
         words = {one.text: one.value for one in self._mapping.words if one.field == path}
-        at_number = {at + 1: place for place, at in enumerate(places)}
-        examples = {
-            at_number[one.row]: _inner(one.element, path) for one in self._mapping.samples if one.row in at_number
-        }
-        values = values_of(cells, self._elements.leaves[path], words, examples)
-        misfits = [(at, value.why) for at, value in zip(places, values, strict=True) if isinstance(value, Unfit)]
+        values = values_of(self._cells(column), self._leaves[path], words, self._samples(path))
+        misfits = [(at, value.why) for at, value in zip(self._places, values, strict=True) if isinstance(value, Unfit)]
         for at, why in misfits[:_FEW]:
-            text = _shortened(self._source.rows[at], column)
-            self._problems.append(Problem(f"$.fields.{path}", f"row {at + 1}: {text!r} {why}"))
+            cell = _shortened(self._source.rows[at].get(column, ""))
+            self.problems.append(Problem(f"$.fields.{path}", f"row {at + 1}: {cell!r} {why}"))
         if len(misfits) > _MOST_MISFITS * len(values):
             self._judged[path] = [column]
         return values
 
-    def _element(self, columns: dict[str, list[object]], at: int, open_: dict[str, list[str]]) -> dict[str, Any]:
+    def _element(self, values: dict[str, object]) -> tuple[dict[str, Any], dict[str, list[str]]]:
+        """An element of the values of a row, and its fields that are to be judged."""
         element: dict[str, Any] = {}
-        for path, leaf in self._elements.leaves.items():
-            value = columns[path][at] if path in columns else self._constants.get(path, empty(leaf))
-            if path in self._judged or isinstance(value, Unfit):
-                open_[path] = self._judged.get(path) or list(self._source.columns)
-            elif value is not MISSING:
+        open_ = dict(self._judged)
+        for path, leaf in self._leaves.items():
+            value = values[path] if path in values else self._constants.get(path, empty(leaf))
+            if isinstance(value, Unfit):
+                open_.setdefault(path, self._source.columns)
+            elif path not in open_ and value is not MISSING:
                 put(element, path, value)
-        if not open_ and not self._elements.schema.fits(element):
-            for problem in self._elements.schema.problems(element):
+        if not open_ and not self._schema.fits(element):
+            for problem in self._schema.problems(element):
                 path = problem.path.removeprefix("$.")
-                self._problems.append(Problem(f"$.fields.{path}", problem.message))
-                if path in self._elements.leaves:
-                    open_[path] = list(self._source.columns)
-        return element
+                self.problems.append(Problem(f"$.fields.{path}", problem.message))
+                open_ |= {path: self._source.columns} if path in self._leaves else {}
+        return element, open_
 
-    def _compare_samples(
-        self, places: list[int], elements: list[dict[str, Any]], open_: list[dict[str, list[str]]]
-    ) -> None:
+    def _compare_samples(self, elements: list[dict[str, Any]], open_: list[dict[str, list[str]]]) -> None:
         """Fields of which code makes other values than the model does are to be judged in all rows."""
-        differing: set[str] = set()
-        for sample in self._mapping.samples:
-            if sample.row - 1 not in places:
-                self._problems.append(Problem("$.samples", f"row {sample.row} is none of those that are wanted"))
-                continue
-            element = elements[places.index(sample.row - 1)]
-            for path in self._elements.leaves:
-                mine, theirs = _inner(element, path), _inner(sample.element, path)
-                if path not in open_[places.index(sample.row - 1)] and not _same(mine, theirs):
-                    differing.add(path)
-                    self._problems.append(
-                        Problem(
-                            f"$.fields.{path}", f"row {sample.row} has {mine!r} in it, but your sample says {theirs!r}"
-                        )
-                    )
-        for path in differing:
-            for one in open_:
-                one[path] = list(self._source.columns)
+        for path in self._leaves:
+            for at, theirs in self._samples(path).items():
+                mine = _inner(elements[at], path)
+                if path not in open_[at] and not _same(mine, theirs):
+                    row = self._places[at] + 1
+                    text = f"row {row} has {mine!r} there, but your sample says {theirs!r}"
+                    self.problems.append(Problem(f"$.fields.{path}", text))
+                    for fields in open_:
+                        fields[path] = self._source.columns
 
 
 def put(element: dict[str, Any], path: str, value: object) -> None:
@@ -340,14 +320,3 @@ def _same(mine: object, theirs: object) -> bool:
     if isinstance(mine, int | float) and isinstance(theirs, int | float):
         return mine == theirs or rounded(mine) == rounded(theirs)
     return mine == theirs or (not mine and not theirs and mine is not False and theirs is not False)
-
-
-def _compares(value: Any, operator: _Operator, limit: Any) -> bool:
-    match operator:
-        case "<":
-            return bool(value < limit)
-        case "<=":
-            return bool(value <= limit)
-        case ">":
-            return bool(value > limit)
-    return bool(value >= limit)

@@ -101,4 +101,4 @@ def conclusion(description: str, url: str, title: str, findings: list[str]) -> s
 def repair(problems: str, *, by_tool: bool = False) -> str:
     """The message that an answer did not fit; `by_tool`: whether the answer is the argument of a tool."""
     how = f"by calling {TOOL_NAME}, with all of it put right" if by_tool else "with the whole JSON, put right"
-    return f"This does not fit the form: {problems}. Answer again {how}."
+    return f"This does not fit the form:\n\n{fence(problems, 'what does not fit')}\n\nAnswer again {how}."

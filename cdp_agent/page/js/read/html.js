@@ -26,12 +26,14 @@ const HTML_TEXT_HIDDEN = 1; // text is not visible
 const HTML_PRE = 2; // white space is kept
 const HTML_TEXT_ONLY = 4; // text without structure, since the nesting is too deep
 
-const HTML_MOST_NESTED = 100; // depth of the XML, which Python reads by recursion
+// Depth of the XML, which Python reads by recursion: of elements with a meaning, and of others, which data has besides.
+const HTML_MOST_NESTED = 100;
+const HTML_MOST_GROUPS = 150;
 
 let serialization = newSerialization();
 
 function newSerialization() {
-  return { out: [], words: 0, nested: 0, queue: [], whiteSpace: new Map(), folder: '', asData: false };
+  return { out: [], words: 0, nested: 0, groups: 0, queue: [], whiteSpace: new Map(), folder: '', asData: false };
 }
 
 /**
@@ -243,10 +245,22 @@ function writeTransparent(element, tag, flags, depth) {
   const around = edgeOf(tag, computedStyleOf(element));
   const edge = around === BREAK ? '\n' : around;
   if (edge) serialization.out.push(edge);
-  if (serialization.asData && !(flags & HTML_TEXT_ONLY))
-    writeTag('g', ` t="${tag.toLowerCase()}"`, element, tag, flags, depth);
-  else writeContents(element, tag, flags, depth);
+  writeGroup(element, tag, flags, depth);
   if (edge) serialization.out.push(edge);
+}
+
+/** Writes the contents of an element, which as data are in an element that has no meaning of its own. */
+function writeGroup(element, tag, flags, depth) {
+  const { asData, groups } = serialization;
+  if (!asData || flags & HTML_TEXT_ONLY || groups >= HTML_MOST_GROUPS) {
+    writeContents(element, tag, flags, depth);
+    return;
+  }
+  serialization.groups++;
+  serialization.nested--;
+  writeTag('g', ` t="${tag.toLowerCase()}"`, element, tag, flags, depth);
+  serialization.nested++;
+  serialization.groups--;
 }
 
 const DATA_ATTRIBUTE = /^(?:class|itemprop|datetime|title|data-[a-z][\w.-]*)$/;

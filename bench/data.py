@@ -92,8 +92,9 @@ COLUMNS = {
     "table": dict(zip(FIELDS, ("Name", "Name link", "Price", "Stock", "Date", "State"), strict=True)),
     "cards": dict(zip(FIELDS, ("title", "title link", "price", "stock", "date", "state"), strict=True)),
 }
+_NEXT = r"(?: \| |\n\n)"
 _LINE = re.compile(
-    r"\[([\w ]+)\]\((\S+)\)(?: \| |\n\n)€ ([\d,.]+)(?: \| |\n\n)(\d+)(?: left)?(?: \| |\n\n)([\d-]+)(?: \| |\n\n)([a-z ]+?)(?: \||\n|$)"
+    _NEXT.join([r"\[([\w ]+)\]\((\S+)\)", r"€ ([\d,.]+)", r"(\d+)(?: left)?", r"([\d-]+)", r"([a-z ]+?)(?: \||\n|$)"])
 )
 
 

@@ -246,7 +246,8 @@ async def test_records_and_data_as_tools(sheet: Page, browser: Browser) -> None:
 
 WHOLE = (
     "<header><nav><a href=/a>A</a> <a href=/b>B</a></nav></header><main><h1>Shop</h1><ul><div><li>One<li>Two</div></ul>"
-    "<table><tr><th>A<th>B<tr><td><div>1<p>2</div><td><button>Buy</button></table><iframe srcdoc='<p>In a frame'></iframe>"
+    "<table><tr><th>A<th>B<tr><td><div>1<p>2</div><td><button>Buy</button></table>"
+    "<iframe srcdoc='<p>In a frame'></iframe>"
     f"<section>{'<article><h2>Mug</h2><p>5 €<p><a href=/m>More</a></article>' * 3}</section>"
     f"{'<div>' * 200}<p>Deep <a href=/d>down</a><ol><li>x<li>y</ol>{'</div>' * 200}</main>"
 )

@@ -12,6 +12,10 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.extract import Extraction, Ungrounded, extract
+from cdp_agent.extract.mapping import Elements, MappedRows, MappingForm, sources_for
+from cdp_agent.extract.shape import lists_in
+from cdp_agent.page.data.records import Record
+from cdp_agent.page.data.whole import RowSource
 from cdp_agent.page.page import Page
 from tests.chat_model import Model
 from tests.tables import table
@@ -338,3 +342,62 @@ async def test_what_a_small_model_writes_is_a_mapping(around: str, sheet: Page, 
     found = await extracted(sheet, model, NAMED)
 
     assert (found.value, found.calls) == (ALL, 1)
+
+
+def held(element: dict[str, Any], fields: dict[str, Any], sample: dict[str, Any], **more: Any) -> list[object] | str:
+    """The elements that a mapping makes of rows with a name, a number and a date; or what is objected to at last."""
+    rows: list[Record] = [{"n": f"Row {n}", "of": str(n), "on": f"2026-03-{n:02}"} for n in range(1, 31)]
+    lists = lists_in({"type": "array", "items": element, "$defs": {"node": element}})
+    assert lists is not None
+    elements, source = Elements(lists), RowSource("table E1", ["n", "of", "on"], rows, [])
+    form = MappingForm(elements, sources_for(elements, [source]))
+    answer = {"source": "table E1", "fields": fields, "samples": [{"row": 1, "element": sample}], **more}
+    for _ in range(2):
+        made, problems = form.read(json.dumps({"mapping": answer}))
+    assert isinstance(made, MappedRows) or problems
+    return made.elements if isinstance(made, MappedRows) and not problems else str(problems[0])
+
+
+NODE = {"type": "object", "properties": {"n": {"type": "string"}, "in": {"$ref": "#/$defs/node"}}, "required": ["n"]}
+DEEP = {"type": "object", "properties": {"a": {"type": "object", "properties": {"n": {"type": "integer"}}}}}
+
+
+@table(
+    ("element", "fields", "sample", "more", "first"),
+    {
+        "a schema that refers to itself": (NODE, {"n": "n"}, {"n": "Row 1"}, {}, {"n": "Row 1"}),
+        "nested objects": (DEEP, {"a.n": "of"}, {"a": {"n": 1}}, {}, {"a": {"n": 1}}),
+        "a name with a point": (
+            {"type": "object", "properties": {"a.b": {"type": "string"}}},
+            *({"a.b": "n"}, {"a.b": "Row 1"}, {}),
+            "$.source: there is none that is called 'table E1'",
+        ),
+        "what is wanted beside the fields": (
+            {"type": "object", "properties": {"n": {"type": "string"}}, "allOf": [{"required": ["m"]}]},
+            *({"n": "n"}, {"n": "Row 1"}, {}),
+            '$.fields.$: "m" is a required property',
+        ),
+        "conditions by dates": (
+            {"type": "object", "properties": {"n": {"type": "string"}}},
+            *({"n": "n"}, {"n": "Row 30"}),
+            {"where": [{"column": "on", "operator": ">=", "value": "March 30, 2026"}]},
+            {"n": "Row 30"},
+        ),
+        "conditions by what is neither": (
+            {"type": "object", "properties": {"n": {"type": "string"}}},
+            *({"n": "n"}, {"n": "Row 1"}),
+            {"where": [{"column": "on", "operator": ">=", "value": "spring"}]},
+            "$.samples: none is of a row that is wanted, as the mapping says",
+        ),
+        "a pattern": (
+            {"type": "object", "properties": {"n": {"type": "string", "pattern": "^Row"}}},
+            *({"n": "n"}, {"n": "Row 1"}, {}, {"n": "Row 1"}),
+        ),
+    },
+)
+def test_which_mappings_hold(
+    element: dict[str, Any], fields: dict[str, Any], sample: dict[str, Any], more: dict[str, Any], first: object
+) -> None:
+    found = held(element, fields, sample, **more)
+
+    assert (found if isinstance(found, str) else found[0]) == first

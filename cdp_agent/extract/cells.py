@@ -18,7 +18,7 @@ from cdp_agent.page.data.records import Value
 
 from .figures import SCALES, figures, is_currency, units_in
 from .grounding import normalise
-from .shape import kinds_of, resolved
+from .shape import DEEPEST_PATH, kinds_of, resolved
 
 _STRUCK = re.compile(r"~~.*?~~", re.DOTALL)
 _NUMERAL = re.compile(r"\d(?:[\d.,'_ ]*\d)?")
@@ -54,7 +54,7 @@ class Leaf(msgspec.Struct, frozen=True):
 def leaves_of(schema: Any, root: dict[str, Any], path: str = "", *, required: bool = True) -> dict[str, Leaf]:
     """The fields of an object's schema by their paths ("price.amount"), for the root schema that it is in."""
     schema = resolved(schema, root)
-    if schema.get("properties") and "object" in kinds_of(schema):
+    if schema.get("properties") and "object" in kinds_of(schema) and path.count(".") < DEEPEST_PATH:
         names = schema.get("required", ())
         fields = (
             leaves_of(inner, root, f"{path}.{name}" if path else name, required=required and name in names)

@@ -21,6 +21,7 @@ from .cells import MISSING, Leaf, Unfit, empty, leaves_of, text_of_cell, values_
 from .figures import rounded
 from .form import TypeForm, read_text
 from .grounding import normalise
+from .keywords import subschemas
 from .schema import Problem, Schema, compile_schema
 from .shape import Lists, closed_object, list_of
 
@@ -53,7 +54,7 @@ class Condition(msgspec.Struct, frozen=True):
         return f"{self.column} {self.operator} {self.value}"
 
 
-class FieldValue(msgspec.Struct, frozen=True):
+class Constant(msgspec.Struct, frozen=True):
     field: str
     value: Any
 
@@ -75,7 +76,7 @@ class Mapping(msgspec.Struct, frozen=True):
     source: str
     fields: dict[str, str | list[str] | None]
     samples: list[Sample]
-    constants: list[FieldValue] = []  # small models leave out what is empty
+    constants: list[Constant] = []  # small models leave out what is empty
     words: list[Words] = []
     where: list[Condition] = []
     first: Annotated[int, msgspec.Meta(ge=0)] | None = None
@@ -117,7 +118,9 @@ class Elements:
         self.element: dict[str, Any] = element if isinstance(element, dict) else {}
         self.definitions = {name: lists.part[name] for name in ("$defs", "definitions") if name in lists.part}
         root = self.element | self.definitions
-        self.leaves = leaves_of(root, root)
+        named = (inner for _, inner in subschemas(root) if isinstance(inner, dict))
+        is_plain = not any("." in name for inner in named for name in inner.get("properties", ()))
+        self.leaves = leaves_of(root, root) if is_plain else {}
         self.schema: Schema = compile_schema(root)
 
 
@@ -168,8 +171,8 @@ class MappingForm:
         if problems := list(taking.wrong_names()):
             return value, problems
         rows = taking.rows()
-        is_told = bool(rows.numbers) or not rows.unknown
-        return (rows, []) if is_told and (self._answers > 1 or not taking.problems) else (value, taking.problems)
+        holds = taking.unfit * 2 <= len(rows.numbers) if rows.numbers else not rows.unknown
+        return (rows, []) if holds and (self._answers > 1 or not taking.problems) else (value, taking.problems)
 
 
 def shown_rows(source: RowSource) -> dict[int, dict[str, str]]:
@@ -188,10 +191,11 @@ def _shortened(cell: Value) -> str:
 
 
 class _Taking:
-    """Makes the elements by a mapping. `problems` are what does not hold of it."""
+    """Makes the elements by a mapping. `problems` are what does not hold; `unfit` elements do not fit as a whole."""
 
     def __init__(self, elements: Elements, source: RowSource, mapping: Mapping) -> None:
         self.problems: list[Problem] = []
+        self.unfit = 0
         self._leaves, self._schema = elements.leaves, elements.schema
         self._source, self._mapping = source, mapping
         self._places: list[int] = []
@@ -274,7 +278,8 @@ class _Taking:
         element: dict[str, Any] = {}
         open_ = dict(self._judged)
         for path, leaf in self._leaves.items():
-            value = values[path] if path in values else self._constants.get(path, empty(leaf))
+            unsaid = empty(leaf) if leaf.required else MISSING
+            value = values[path] if path in values else self._constants.get(path, unsaid)
             if isinstance(value, Unfit):
                 open_.setdefault(path, self._source.columns)
             elif path not in open_ and value is not MISSING:
@@ -284,6 +289,7 @@ class _Taking:
                 path = problem.path.removeprefix("$.")
                 self.problems.append(Problem(f"$.fields.{path}", problem.message))
                 open_ |= {path: self._source.columns} if path in self._leaves else {}
+            self.unfit += not open_
         return element, open_
 
     def _compare_samples(self, elements: list[dict[str, Any]], open_: list[dict[str, list[str]]]) -> None:

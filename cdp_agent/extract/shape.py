@@ -11,6 +11,8 @@ import msgspec
 WRAPPER = "result"
 _OF_A_LIST = frozenset(("minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"))
 _DEFINITIONS = ("$defs", "definitions")
+DEEPEST_PATH = 8
+"""How deep in a schema, which may refer to itself, lists and fields are looked for."""
 _NUMERIC = {"number", "integer"}
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
@@ -135,7 +137,8 @@ def _taken_apart(
         limit = inner.get("maxItems")
         most[path] = limit if isinstance(limit, int) else None
         return {key: value for key, value in inner.items() if key not in _OF_A_LIST}, None
-    if inner.get("type") != "object" or "properties" not in inner or inner.get("patternProperties"):
+    is_known = inner.get("type") == "object" and "properties" in inner and not inner.get("patternProperties")
+    if not is_known or len(path) > DEEPEST_PATH:
         return None, schema
     parts: dict[str, Any] = {}
     rests: dict[str, Any] = {}

@@ -15,7 +15,8 @@ from cdp_agent.extract import Extraction, Ungrounded, extract
 from cdp_agent.extract.mapping import Elements, MappedRows, MappingForm, sources_for
 from cdp_agent.extract.shape import lists_in
 from cdp_agent.page.data.records import Record
-from cdp_agent.page.data.whole import RowSource
+from cdp_agent.page.data.whole import RowSource, WholePage
+from cdp_agent.page.markdown.markdown import Markdown
 from cdp_agent.page.page import Page
 from tests.chat_model import Model
 from tests.tables import table
@@ -146,7 +147,7 @@ PLAIN_SAMPLES = [{"row": 1, "element": ALL[0]}, {"row": 2, "element": ALL[1]}]
 @table(
     ("says", "calls", "notice"),
     {
-        "none": ('{"mapping": null}', 2, "by the model, table E"),
+        "none": ('{"mapping": null}', 2, "the model gave no mapping for table E"),
         "one of a column that is not there": (mapped({"name": "Name", "price": "Cost"}, PLAIN_SAMPLES), 4, "no column"),
         "words": ("I would rather not.", 4, "not JSON"),
         "without a sample": (
@@ -350,7 +351,8 @@ def held(element: dict[str, Any], fields: dict[str, Any], sample: dict[str, Any]
     lists = lists_in({"type": "array", "items": element, "$defs": {"node": element}})
     assert lists is not None
     elements, source = Elements(lists), RowSource("table E1", ["n", "of", "on"], rows, [])
-    form = MappingForm(elements, sources_for(elements, [source]))
+    whole = WholePage(Markdown("", "", [], []), [source])
+    form = MappingForm(elements, sources_for(elements, whole))
     answer = {"source": "table E1", "fields": fields, "samples": [{"row": 1, "element": sample}], **more}
     for _ in range(2):
         made, problems = form.read(json.dumps({"mapping": answer}))
@@ -401,3 +403,13 @@ def test_which_mappings_hold(
     found = held(element, fields, sample, **more)
 
     assert (found if isinstance(found, str) else found[0]) == first
+
+
+async def test_a_menu_is_no_rows_to_be_asked_for(sheet: Page, model: Model) -> None:
+    menu = "".join(f"<li><a href=/{n}>Place {n}</a>" for n in range(30))
+    await show(sheet, f"<ul>{menu}</ul><p>{'Much is to be said of mugs. ' * 300}")
+    model.say('{"result": []}')
+
+    found = await extracted(sheet, model, NAMED)
+
+    assert (found.value, found.calls, model.mappings) == ([], 1, [])

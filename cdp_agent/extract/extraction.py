@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from typing import Any
@@ -124,11 +123,10 @@ def _looked_up(value: object, whole: WholePage, form: Form | None, description: 
 
 
 def _records_left_out(data: object, whole: WholePage) -> Iterator[str]:
-    """Tells how many of the page's records are given, of which some are: those with a text that no other record has."""
+    """Tells how many of the page's records are given, if some are: by the field that is another one in each of them."""
     texts = {normalise(leaf) for _, leaf in leaves(data) if isinstance(leaf, str)}
     for source in whole.sources:
-        cells = [{normalise(text_of_cell(cell)) for cell in row.values()} for row in source.rows]
-        counts = Counter(text for row in cells for text in row)
-        shown = sum(any(counts[text] == 1 for text in texts & row) for row in cells)
-        if _FEW_RECORDS < shown < len(cells):
-            yield f"{shown:,} of the {len(cells):,} records on the page are in the result."
+        columns = ({normalise(text_of_cell(row.get(name, ""))) for row in source.rows} for name in source.columns)
+        shown = max((len(column & texts) for column in columns if len(column) == len(source.rows)), default=0)
+        if _FEW_RECORDS < shown < len(source.rows):
+            yield f"{shown:,} of the {len(source.rows):,} records on the page are in the result."

@@ -15,7 +15,7 @@ import msgspec
 
 from cdp_agent.page.data.records import Value
 from cdp_agent.page.data.tables import GROUP
-from cdp_agent.page.data.whole import RowSource
+from cdp_agent.page.data.whole import RowSource, WholePage
 
 from .cells import MISSING, Leaf, Unfit, empty, leaves_of, text_of_cell, values_of
 from .figures import rounded
@@ -27,6 +27,8 @@ from .shape import Lists, closed_object, list_of
 
 LEAST_ROWS = 20
 """Fewer are read as the rest of the page is."""
+_LEAST_SHARE = 0.2
+"""The share of the page's text that the rows have, which a menu does not."""
 _MOST_SOURCES = 3
 _FIRST, _LAST, _ODD = 3, 2, 4
 """How many rows the model is shown: the first, the last, and those that have a cell where most have none."""
@@ -124,9 +126,15 @@ class Elements:
         self.schema: Schema = compile_schema(root)
 
 
-def sources_for(elements: Elements, sources: list[RowSource]) -> list[RowSource]:
-    """The rows from which the elements may be made."""
-    return [source for source in sources if len(source.rows) >= LEAST_ROWS][:_MOST_SOURCES] if elements.leaves else []
+def sources_for(elements: Elements, whole: WholePage) -> list[RowSource]:
+    """The rows from which the elements may be made: many, which are a good part of the page."""
+    least = _LEAST_SHARE * len(whole.markdown.text)
+    many = [source for source in whole.sources if len(source.rows) >= LEAST_ROWS and _length(source) >= least]
+    return many[:_MOST_SOURCES] if elements.leaves else []
+
+
+def _length(source: RowSource) -> int:
+    return sum(len(text_of_cell(cell)) for row in source.rows for cell in row.values())
 
 
 class MappingForm:

@@ -56,7 +56,7 @@ def question(description: str, url: str, title: str, markdown: str, part: int | 
 _MAPPING = """\
 The page has many rows: say how code takes the elements that are wanted from them. A few rows are shown below: the \
 first, the last, and those that are unlike most. The mapping is null if what is wanted is not in the rows, or not one \
-element in each, or if only some of the rows are wanted and no conditions can say which.
+element in each, if they are wanted in another order, or only some of them which no conditions can tell.
 - source: the rows to take.
 - fields: for each field of an element the column that has it. Code reads the number, the date or the spelling of an \
 enum in the cell. Instead a list of columns, if the value has to be judged row by row by what these say; null, if the \

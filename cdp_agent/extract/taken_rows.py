@@ -63,7 +63,7 @@ async def take_rows(
     if form is None or lists is None or lists.rest is not None or len(lists.most) > 1:
         return None, []
     elements = Elements(lists)
-    sources = sources_for(elements, whole.sources)
+    sources = sources_for(elements, whole)
     if not sources:
         return None, []
     place = (whole.markdown.url, whole.markdown.title)
@@ -75,7 +75,7 @@ async def take_rows(
     except ModelError as error:
         return None, [f"No rows were taken by code, since there is no mapping that holds: {error}"]
     if not isinstance(rows, MappedRows):
-        return None, [f"No rows were taken by code: by the model, {sources[0].name} does not have what is wanted."]
+        return None, [f"No rows were taken by code: the model gave no mapping for {sources[0].name}."]
     (most,) = lists.most.values()
     limited = rows.first(most)
 

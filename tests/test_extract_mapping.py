@@ -257,7 +257,8 @@ async def test_what_is_no_cell_is_judged_row_by_row(sheet: Page, model: Model) -
     def batch(number: int, text: str) -> object:
         assert "€" not in text
         if number in left_out:
-            return left_out.remove(number)
+            left_out.remove(number)
+            return None
         return f"batch {number + 1}" if number == 30 else text.rpartition(", ")[2]
 
     samples = [{"row": 1, "element": {"name": "Mug 1", "batch": "batch 1"}}]
@@ -345,7 +346,7 @@ async def test_what_a_small_model_writes_is_a_mapping(around: str, sheet: Page, 
     assert (found.value, found.calls) == (ALL, 1)
 
 
-def held(element: dict[str, Any], fields: dict[str, Any], sample: dict[str, Any], **more: Any) -> list[object] | str:
+def held(element: dict[str, Any], fields: dict[str, Any], sample: dict[str, Any], **more: Any) -> list[dict[str, Any]] | str:
     """The elements that a mapping makes of rows with a name, a number and a date; or what is objected to at last."""
     rows: list[Record] = [{"n": f"Row {n}", "of": str(n), "on": f"2026-03-{n:02}"} for n in range(1, 31)]
     lists = lists_in({"type": "array", "items": element, "$defs": {"node": element}})

@@ -86,19 +86,19 @@ class PartsReader:
         self._missing, self._parts = [], 0
         lists = lists_in(form.source) if form is not None else None
         is_list = lists is not None and lists.rest is None
-        pieces = self._contents.pieces(min(room, _FIRST_PART) if is_list else room)
-        pieces = pieces or [[Block("(The page is empty.)", "p", 0)]]
+        blocks = self._contents.blocks or [Block("(The page is empty.)", "p", 0)]
+        pieces = split(blocks, min(room, _FIRST_PART) if is_list else room)
         if len(pieces) == 1:
             try:
                 return await self._asker.ask(form, self._question(pieces[0], None))
             except CutOff:
                 pieces = self._halves(pieces[0])
         if form is not None and lists is not None:
-            return await self._lists(form, lists, pieces)
+            return await self._lists(form, lists, pieces, room)
         findings = [str(finding) for finding in await self._ask_each(None, pieces)]
         return await self._conclusion(form, findings, room)
 
-    async def _lists(self, form: Form, lists: Lists, pieces: list[_Piece]) -> object:
+    async def _lists(self, form: Form, lists: Lists, pieces: list[_Piece], room: int) -> object:
         """The lists of all parts joined, as many elements as the schema allows, and all else of what was found."""
         part = lists.part
         if lists.rest is not None:
@@ -108,7 +108,7 @@ class PartsReader:
         rest = None
         if lists.rest is not None:
             findings = [answer[_FINDINGS] for answer in answers]
-            rest = await self._conclusion(SchemaForm(compile_schema(lists.rest)), findings, self._room)
+            rest = await self._conclusion(SchemaForm(compile_schema(lists.rest)), findings, room)
         self._counts = list(map(lists.count, answers))
         whole = lists.joined(answers, rest)
         if lists.count(whole) < sum(self._counts):

@@ -19,7 +19,6 @@ from cdp_agent.page.snapshot.pdf import text_of_pdf
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.tab.tab import Tab
 
-from .markdown_pieces import split
 from .markdown_sink import Block, Remote
 from .markdown_text import escape
 from .markdown_writer import blocks_of
@@ -57,10 +56,6 @@ class Markdown(msgspec.Struct, frozen=True):
     def within(self, budget_tokens: int) -> str:
         """The text cut to `budget_tokens`, the main content first; the last line says what was left out."""
         return fit(self.blocks, budget_tokens)
-
-    def pieces(self, most_tokens: int) -> list[list[Block]]:
-        """The blocks in pieces of at most `most_tokens`, each of which makes sense by itself: see `split`."""
-        return split(self.blocks, most_tokens)
 
 
 async def take(tab: Tab) -> Markdown:

@@ -328,7 +328,7 @@ async def test_tables_with_the_same_columns_are_one(sheet: Page, model: Model) -
         ),
     )
     samples = [{"row": 40, "element": {"name": "Mug 40", "age": "New"}}]
-    model.maps = mapped({"name": "Name", "age": "caption"}, samples)
+    model.maps = mapped({"name": "Name", "age": "caption of the table"}, samples)
 
     found = await extracted(sheet, model, schema(name={"type": "string"}, age={"type": "string"}))
 

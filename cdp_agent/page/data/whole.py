@@ -16,7 +16,7 @@ from .document import Documents, read_documents
 from .records import Alike, Record, alike_in, rows_of
 from .tables import GROUP, PageTable, tables_in
 
-_CAPTION = "caption"
+_CAPTION = "caption of the table"
 _OF_TABLES = frozenset({"tr", "td", "th"})
 _IN_BLOCKS = frozenset({"tr", "td", "th", "li", "dt", "dd", "opt"})
 """What is a line or an item of a block of Markdown, and no blocks of its own."""

@@ -21,6 +21,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from http.server import BaseHTTPRequestHandler
 from itertools import product
+from threading import Lock
 from typing import Any
 
 import msgspec
@@ -169,18 +170,22 @@ def handler(
         mapping = {"source": source[1], "fields": columns, "samples": samples}
         return json.dumps({"mapping": mapping})
 
+    lock = Lock()
+
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             text, finish_reason = says(body["messages"][-1]["content"]), "stop"
-            if limit is not None and tokens(text) > limit:
-                text, finish_reason = text[: limit * 2], "length"
-                counts.cut_off += 1
-            counts.calls += 1
-            counts.tokens_in += sum(tokens(message["content"]) for message in body["messages"])
-            counts.tokens_out += tokens(text) if finish_reason == "stop" else limit or 0
+            tokens_in, tokens_out = sum(tokens(message["content"]) for message in body["messages"]), tokens(text)
+            if limit is not None and tokens_out > limit:
+                text, finish_reason, tokens_out = text[: limit * 2], "length", limit
+            with lock:
+                counts.calls += 1
+                counts.tokens_in += tokens_in
+                counts.tokens_out += tokens_out
+                counts.cut_off += finish_reason == "length"
             message = {"role": "assistant", "content": text}
             reply = json.dumps(
                 {"choices": [{"message": message, "finish_reason": finish_reason}], "usage": {}}
@@ -351,7 +356,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="*", default=list(SIZES), help=f"how many; else {SIZES}")
     args = parser.parse_args()
     results = asyncio.run(run(args.rows))
-    machine = this_machine("Chrome")
+    machine = this_machine("headless Chrome")
     print(f"# extract over rows\n\n{machine}\n\n{shown(results)}")
     keep(Results(machine, results), args.json)
     finish(list(below(results)), check=args.check)

@@ -114,10 +114,6 @@ def seen(text: str) -> list[Row]:
     ]
 
 
-def well(rows: list[Row]) -> list[Row]:
-    return rows
-
-
 def lazily(rows: list[Row]) -> list[Row]:
     """Every fourth row is left out."""
     return [row for at, row in enumerate(rows) if at % 4 != 3]
@@ -139,7 +135,7 @@ def twice(rows: list[Row]) -> list[Row]:
 
 
 MODELS: dict[str, Callable[[list[Row]], list[Row]]] = {
-    "well": well,
+    "well": list,
     "lazily": lazily,
     "wrongly": wrongly,
     "twice": twice,
@@ -252,7 +248,7 @@ async def heartbeat() -> AsyncIterator[list[float]]:
 async def measured(page: Page, kind: str, rows: list[Row], model: str, limit: int | None) -> Result:
     """`model` is one of MODELS, or `MAPPING`, which answers well and gives a mapping."""
     counts, mapping = Counts(), model == MAPPING
-    answering = handler(MODELS.get(model, well), COLUMNS[kind] if mapping else None, limit, counts)
+    answering = handler(MODELS.get(model, list), COLUMNS[kind] if mapping else None, limit, counts)
     with serving(answering) as address:
         async with Client(Endpoint("openai", openai, f"{address}/v1", "m", "key")) as client, heartbeat() as stops:
             started = time.perf_counter()
@@ -317,21 +313,14 @@ HEADS = (
 
 
 def shown(results: list[Result]) -> str:
-    """What differs by the limit alone is one line."""
-    lines = (
-        (
-            result.page,
-            f"{result.rows:,}",
-            result.model,
-            f"{result.limit:,}" if result.limit else "none",
-            *(f"{value:,}" for value in (result.right, result.faults, result.told, result.falsely)),
-            *(f"{value:,}" for value in (result.counts.calls, result.counts.cut_off)),
-            *(f"{value:,}" for value in (result.counts.tokens_in, result.counts.tokens_out)),
-            f"{result.seconds:.1f}",
-            f"{result.stop:.2f}",
-        )
-        for result in results
-    )
+    """The results as a table in Markdown."""
+    lines: list[list[str]] = []
+    for result in results:
+        counts, limit = result.counts, f"{result.limit:,}" if result.limit else "none"
+        numbers = (result.right, result.faults, result.told, result.falsely, counts.calls, counts.cut_off)
+        cells = [f"{number:,}" for number in (*numbers, counts.tokens_in, counts.tokens_out)]
+        times = [f"{result.seconds:.1f}", f"{result.stop:.2f}"]
+        lines.append([result.page, f"{result.rows:,}", result.model, limit, *cells, *times])
     return table(HEADS, lines)
 
 

@@ -28,7 +28,7 @@ import msgspec
 
 from bench.loopback import serving
 from bench.options import finish, keep, options
-from bench.report import Machine, table, this_machine
+from bench.report import table, this_machine
 from cdp_agent import Browser, Page
 from cdp_agent.extract import Extraction, extract
 from cdp_agent.page.snapshot.budget import tokens
@@ -219,11 +219,6 @@ class Result(msgspec.Struct, frozen=True):
     stop: float
 
 
-class Results(msgspec.Struct, frozen=True):
-    machine: Machine
-    results: list[Result]
-
-
 @asynccontextmanager
 async def heartbeat() -> AsyncIterator[list[float]]:
     """The seconds that the event loop's thread computed without a break, each time that it came around.
@@ -345,9 +340,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="*", default=list(SIZES), help=f"how many; else {SIZES}")
     args = parser.parse_args()
     results = asyncio.run(run(args.rows))
-    machine = this_machine("headless Chrome")
-    print(f"# extract over rows\n\n{machine}\n\n{shown(results)}")
-    keep(Results(machine, results), args.json)
+    print(f"# extract over rows\n\n{this_machine('headless Chrome')}\n\n{shown(results)}")
+    keep(results, args.json)
     finish(list(below(results)), check=args.check)
 
 

@@ -306,7 +306,10 @@ async def test_words_and_constants(sheet: Page, model: Model) -> None:
     fields = schema(
         name={"type": "string"}, open={"type": "boolean"}, currency={"type": "string"}, shop={"type": "string"}
     )
-    words = [{"field": "open", "text": "open", "value": True}, {"field": "open", "text": "closed", "value": False}]
+    words = [
+        *({"field": "open", "text": text, "value": text == "open"} for text in STATES),
+        {"field": "name", "text": "Mug 40", "value": "The last"},
+    ]
     constants = [{"field": "currency", "value": "€"}, {"field": "shop", "value": "Mugs & Co"}]
     samples = [{"row": 2, "element": {"name": "Mug 2", "open": True, "currency": "€", "shop": "Mugs & Co"}}]
     columns = {"name": "Name", "open": "State", "currency": None, "shop": None}
@@ -315,7 +318,8 @@ async def test_words_and_constants(sheet: Page, model: Model) -> None:
     found = await extracted(sheet, model, fields)
 
     assert found.value[2] == {"name": "Mug 3", "open": False, "currency": "€", "shop": "Mugs & Co"}
-    assert found.ungrounded == [Ungrounded("$[*].shop", "Mugs & Co")]
+    assert found.value[39]["name"] == "The last"
+    assert found.ungrounded == [Ungrounded("$[*].shop", "Mugs & Co"), Ungrounded("$[*].name", "The last")]
 
 
 async def test_tables_with_the_same_columns_are_one(sheet: Page, model: Model) -> None:
@@ -346,7 +350,9 @@ async def test_what_a_small_model_writes_is_a_mapping(around: str, sheet: Page, 
     assert (found.value, found.calls) == (ALL, 1)
 
 
-def held(element: dict[str, Any], fields: dict[str, Any], sample: dict[str, Any], **more: Any) -> list[dict[str, Any]] | str:
+def held(
+    element: dict[str, Any], fields: dict[str, Any], sample: dict[str, Any], **more: Any
+) -> list[dict[str, Any]] | str:
     """The elements that a mapping makes of rows with a name, a number and a date; or what is objected to at last."""
     rows: list[Record] = [{"n": f"Row {n}", "of": str(n), "on": f"2026-03-{n:02}"} for n in range(1, 31)]
     lists = lists_in({"type": "array", "items": element, "$defs": {"node": element}})

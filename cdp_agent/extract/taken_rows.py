@@ -19,7 +19,7 @@ from .cells import text_of_cell
 from .form import Form
 from .grounding import SourcePage, Ungrounded, leaves
 from .judging import Judged, judge
-from .mapping import Elements, MappedRows, MappingForm, put, shown_rows, sources_for
+from .mapping import Constant, Elements, MappedRows, MappingForm, Words, put, shown_rows, sources_for
 from .parts import stopped_at
 from .schema import listed
 from .shape import lists_in
@@ -110,10 +110,15 @@ class TakenRows:
     @property
     def mapped(self) -> Mapped:
         """What code took, and what the model gave."""
-        fields = self._rows.mapping.fields.items()
-        columns = {field: column for field, column in fields if isinstance(column, str)}
-        judged = dict.fromkeys(field for open_ in self._rows.open for field in open_)
+        fields, judged = self._rows.mapping.fields.items(), self._judged_counts
+        of_cells = {field: column for field, column in fields if isinstance(column, str)}
+        columns = {field: of for field, of in of_cells.items() if judged[field] < len(self._rows.numbers)}
         return Mapped(self._rows.source.name, len(self._values), columns, list(judged))
+
+    @property
+    def _judged_counts(self) -> Counter[str]:
+        """In how many rows the model judged each field."""
+        return Counter(field for open_ in self._rows.open for field in open_)
 
     def notices(self) -> Iterator[str]:
         """How the rows were taken, and which were not."""
@@ -121,7 +126,7 @@ class TakenRows:
         columns = ", ".join(f"{field} from {column}" for field, column in mapped.columns.items())
         where = f", where {' and '.join(map(str, mapping.where))}" if mapping.where else ""
         yield f"Code made {mapped.rows:,} elements of the {len(source.rows):,} rows of {source.name}{where}: {columns}."
-        if counts := Counter(field for open_ in self._rows.open for field in open_):
+        if counts := self._judged_counts:
             judged = ", ".join(f"{field} of {count:,}" for field, count in counts.items())
             yield f"The model judged row by row: {judged}."
         if none := sorted({*mapping.leave_out, *self._judged.no_elements}):
@@ -139,7 +144,7 @@ class TakenRows:
             yield f"Missing are {_named(source, numbers)}: {why}."
 
     def looked_up(self, contents: Markdown) -> LookedUp:
-        """What of the constants and of what the model judged is not on the page, or not in its row.
+        """What of the constants, of meanings of words and of what the model judged is not on the page, or in its row.
 
         All else is on the page, since code took it from there.
         """
@@ -162,9 +167,10 @@ class TakenRows:
     def _claims(self) -> Iterator[tuple[str, str | int | float, int | None]]:
         """The values that are the model's, with their paths, and the numbers of their rows."""
         start = ".".join(("$", *self._elements.path))
-        for constant in self._rows.mapping.constants:
-            if self._elements.leaves[constant.field].is_free_text:
-                yield from ((f"{start}[*].{constant.field}", value, None) for _, value in leaves(constant.value))
+        stated: list[Constant | Words] = [*self._rows.mapping.constants, *self._rows.mapping.words]
+        for one in stated:
+            if self._elements.leaves[one.field].is_free_text:
+                yield from ((f"{start}[*].{one.field}", value, None) for _, value in leaves(one.value))
         for place, number in enumerate(self._values):
             for field, judged in self._judged.values.get(number, {}).items():
                 if self._elements.leaves[field].is_free_text:

@@ -35,8 +35,8 @@ class Cut(str):
 class Model:
     """A chat-completions server: it says a text, calls a tool ({name, arguments}) or refuses (status, error).
 
-    `requests` are the bodies that it got. What it is asked first of a page with rows, how code makes elements of these, it
-    answers by `maps`: by default, that no rows are what is wanted. These requests are in `mappings`.
+    `requests` are the bodies that it got. What it is asked first of a page with rows, how code makes elements of these,
+    it answers by `maps`: by default, that there is no mapping. These requests are in `mappings`.
     """
 
     def __init__(self, server: HTTPServer) -> None:

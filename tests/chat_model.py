@@ -35,12 +35,15 @@ class Cut(str):
 class Model:
     """A chat-completions server: it says a text, calls a tool ({name, arguments}) or refuses (status, error).
 
-    `requests` are the bodies that it got.
+    `requests` are the bodies that it got. What it is asked first of a page with rows, how code makes elements of these,
+    it answers by `maps`: by default, that there is no mapping. These requests are in `mappings`.
     """
 
     def __init__(self, server: HTTPServer) -> None:
         self.requests: list[dict[str, Any]] = []
         self.says: Callable[[dict[str, Any]], str | dict[str, Any] | tuple[int, Any]] = lambda _: "?"
+        self.maps: Callable[[dict[str, Any]], str] = lambda _: '{"mapping": null}'
+        self.mappings: list[dict[str, Any]] = []
         self.finish = "stop"
         self.url = server.url_for("/v1")
         server.expect_request("/v1/chat/completions", method="POST").respond_with_handler(self._answer)
@@ -54,8 +57,9 @@ class Model:
 
     def _answer(self, request: Request) -> Response:
         body = json.loads(request.get_data())
-        self.requests.append(body)
-        said = self.says(body)
+        is_mapping = "say how code takes" in str(body["messages"][1]["content"])
+        (self.mappings if is_mapping else self.requests).append(body)
+        said = self.maps(body) if is_mapping else self.says(body)
         if isinstance(said, tuple):
             return Response(json.dumps({"error": said[1]}), said[0], content_type="application/json")
         message: dict[str, Any] = {"role": "assistant", "content": said}

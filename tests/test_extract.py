@@ -166,7 +166,8 @@ async def test_what_does_not_fit_is_sent_back_with_what_is_wrong(flights: Page, 
         {"role": "assistant", "content": wrong},
         {
             "role": "user",
-            "content": 'This does not fit the form: $[0].price: "kr 1.299" is not of type "number". '
+            "content": 'This does not fit the form:\n\n<untrusted label="what does not fit">\n'
+            '$[0].price: "kr 1.299" is not of type "number"\n</untrusted>\n\n'
             "Answer again with the whole JSON, put right.",
         },
     ]

@@ -42,9 +42,11 @@ async def test_the_lists_of_a_long_page_are_put_together(page: Page, model: Mode
     assert [each["price"] for each in found.value] == list(range(1, 301))
     parts = sorted((rows_seen(request) for request in model.requests), key=lambda rows: rows[0]["price"])
     counts = " + ".join(str(len(rows)) for rows in parts)
-    assert found.notices == [
-        f"The page is long: it was read in {found.calls} parts, which gave {counts} = 300 elements."
+    assert len(parts) == found.calls - len(model.mappings) > 1
+    assert found.notices[1:] == [
+        f"The page is long: it was read in {len(parts)} parts, which gave {counts} = 300 elements."
     ]
+    assert re.match(r"No rows were taken by code: the model gave no mapping for table E\d+", found.notices[0])
     assert found.ungrounded == []
     assert all("| To | Price |" in request["messages"][1]["content"] for request in model.requests)
     # What the parts have in common comes before what differs.
@@ -53,9 +55,7 @@ async def test_the_lists_of_a_long_page_are_put_together(page: Page, model: Mode
     assert len({before for before, _, _ in questions}) == 1
     assert "Wanted: All flights" in questions[0][0]
     assert "Title: Fares" in questions[0][0]
-    assert sorted(after.partition("\n")[0] for _, _, after in questions) == [
-        f"{part} of {len(questions)}" for part in range(1, len(questions) + 1)
-    ]
+    assert [int(after.partition("\n")[0]) for _, _, after in sorted(questions)] == list(range(1, len(questions) + 1))
 
 
 async def test_equal_rows_are_all_taken_in_however_many_parts(page: Page, model: Model) -> None:
@@ -64,10 +64,11 @@ async def test_equal_rows_are_all_taken_in_however_many_parts(page: Page, model:
     model.says = lambda request: json.dumps({"result": rows_seen(request)})
 
     async with model.client() as client:
-        for parts, context_tokens in ((1, 100_000), (3, 3_200)):
+        for parts, context_tokens in ((2, 100_000), (3, 3_200)):
+            model.requests.clear()
             found = await extract(page, "All transactions", model=client, schema=SCHEMA, context_tokens=context_tokens)
 
-            assert (len(found.value), found.calls) == (500, parts)
+            assert (len(found.value), len(model.requests)) == (500, parts)
 
 
 async def test_other_forms_are_answered_from_what_was_found_in_the_parts(page: Page, model: Model) -> None:
@@ -75,7 +76,7 @@ async def test_other_forms_are_answered_from_what_was_found_in_the_parts(page: P
 
     def says(request: dict[str, Any]) -> str:
         text = request["messages"][1]["content"]
-        part = re.search(r"^Part (\d+) of (\d+)$", text, re.MULTILINE)
+        part = re.search(r"^Part (\d+)$", text, re.MULTILINE)
         if part:
             return f"- {len(rows_seen(request))} flights here"
         return json.dumps({"flights": sum(map(int, re.findall(r"- (\d+) flights here", text)))})
@@ -147,17 +148,19 @@ async def test_what_other_parts_gave_is_kept_when_one_fails(page: Page, model: M
     await put(page, f"<table><tr><th>To<th>Price{ROWS}</table>")
 
     def says(request: dict[str, Any]) -> str:
-        return "?" if "Part 2 of" in request["messages"][1]["content"] else json.dumps({"result": rows_seen(request)})
+        return "?" if "\nPart 2\n" in request["messages"][1]["content"] else json.dumps({"result": rows_seen(request)})
 
     model.says = says
 
     async with model.client() as client:
         found = await extract(page, "All flights", model=client, schema=SCHEMA, context_tokens=2_300)
 
-    failed = [rows_seen(request) for request in model.requests if "Part 2 of" in request["messages"][1]["content"]]
+    failed = [rows_seen(request) for request in model.requests if "\nPart 2\n" in request["messages"][1]["content"]]
     assert len(failed) == 3
     assert len(found.value) == 300 - len(failed[0])
-    assert re.match(r"Part 2 of \d+ is missing: openai: the answer does not fit the schema", found.notices[-1])
+    first, last = (rf"\| Place {failed[0][at]['price']} \| kr {failed[0][at]['price']},00 \|" for at in (0, -1))
+    missing = rf'Part 2 is missing, from "{first}" to "{last}": openai: the answer does not fit the schema'
+    assert re.match(missing, found.notices[-1])
 
 
 async def test_as_many_elements_as_the_schema_allows_end_the_list(page: Page, model: Model) -> None:
@@ -216,3 +219,76 @@ async def test_a_conclusion_that_is_cut_off_is_an_error_that_says_what_to_do(pag
             await extract(page, "How many flights?", model=client, schema=schema, context_tokens=2_300)
 
     assert type(raised.value) is BadReply
+
+
+async def test_lists_within_an_object_are_joined_by_code(page: Page, model: Model) -> None:
+    """All else is answered from what the parts say of it; no list is written again for that."""
+    await put(page, f"<h1>Fares of Widerøe</h1><table><tr><th>To<th>Price{ROWS}</table>")
+    names = {"type": "array", "items": {"type": "string"}}
+    schema = {
+        "type": "object",
+        "properties": {
+            "airline": {"type": "string"},
+            "flights": {"type": "array", "items": SCHEMA["items"]},
+            "to": names,
+        },
+        "required": ["airline", "flights", "to"],
+    }
+
+    def says(request: dict[str, Any]) -> str:
+        text = request["messages"][1]["content"]
+        rows = rows_seen(request)
+        if "Found in part" in text:
+            assert "Place" not in text
+            return json.dumps({"airline": "Widerøe" if "It is Widerøe" in text else "?"})
+        if len(rows) > 120:
+            return Cut("{")
+        named = [row["to"] for row in rows]
+        else_ = "It is Widerøe" if "Place 1" in named else ""
+        return json.dumps({"flights": rows, "to": named, "all_else_that_is_wanted": else_})
+
+    model.says = says
+
+    async with model.client() as client:
+        found = await extract(page, "All flights", model=client, schema=schema, context_tokens=20_000)
+
+    assert found.value["airline"] == "Widerøe"
+    assert [row["price"] for row in found.value["flights"]] == list(range(1, 301))
+    assert found.value["to"] == [f"Place {n}" for n in range(1, 301)]
+
+
+async def test_no_card_is_cut_apart(page: Page, model: Model) -> None:
+    """Each has its price in the part that has its name, however the parts are cut."""
+    cards = "".join(
+        f"<div class=card><img alt='A mug' src=/{n}.png width=50 height=50><h3>Mug {n}</h3>"
+        f"<p>{'Blue, of enamel. ' * (n % 4)}<div class=row><span>kr {n},00</span></div><a href=/{n}>More</a></div>"
+        for n in range(1, 301)
+    )
+    await put(page, f"<h1>Mugs</h1><div id=all>{cards}</div>")
+    lone: list[str] = []
+
+    def says(request: dict[str, Any]) -> str:
+        text = request["messages"][1]["content"]
+        cards = re.findall(r"!\[A mug\]\([^)]*\)\n\n### Mug (\d+)\n\n(?:Blue[^\n]*\n\n)?kr (\d+),00\n\n\[More\]", text)
+        lone.extend(name for name, price in cards if name != price)
+        assert text.count("### Mug") == text.count("[More]") == len(cards)
+        return json.dumps({"result": [{"to": f"Mug {name}", "price": int(price)} for name, price in cards]})
+
+    model.says = says
+
+    async with model.client() as client:
+        found = await extract(page, "All mugs", model=client, schema=SCHEMA, context_tokens=1_900)
+
+    assert [row["price"] for row in found.value] == list(range(1, 301))
+    assert lone == []
+    assert len(model.requests) > 10
+
+
+async def test_of_how_many_cards_of_the_page_some_are_given(page: Page, model: Model) -> None:
+    await put(page, "".join(f"<div class=card><h3>Mug {n}</h3><p>kr {n},00</div>" for n in range(1, 31)))
+    model.say(json.dumps({"result": [{"to": f"Mug {n}", "price": n} for n in range(1, 31, 3)]}))
+
+    async with model.client() as client:
+        found = await extract(page, "All mugs", model=client, schema=SCHEMA)
+
+    assert found.notices[1:] == ["10 of the 30 records on the page are in the result."]

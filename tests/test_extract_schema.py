@@ -10,7 +10,7 @@ import pytest
 from cdp_agent.errors import SetupError
 from cdp_agent.extract.form import form_of
 from cdp_agent.extract.schema import compile_schema
-from cdp_agent.extract.shape import as_object, list_property, merged, part_of
+from cdp_agent.extract.shape import as_object, lists_in
 from tests.tables import table
 
 NO_FETCHING = "Schemas are not fetched: write the definition into $defs and refer to it as #/$defs/NAME."
@@ -133,34 +133,71 @@ def test_a_struct_is_sent_as_an_object() -> None:
     assert (sent["type"], sent["required"]) == ("object", ["to", "price"])
 
 
+class Sums(msgspec.Struct):
+    sums: list[float]
+
+
+NUMBERS: dict[str, Any] = {"type": "array", "items": {"type": "number"}}
+NAME = {"type": "string"}
+
+
 @table(
-    ("schema", "where"),
-    [
-        ({"type": "array"}, ""),
-        ({"type": "object", "properties": {"flights": {"type": "array"}}}, "flights"),
-        ({"type": "object", "properties": {"flights": {"type": "array"}, "total": {"type": "number"}}}, None),
-        ({"type": "object", "properties": {"name": {"type": "string"}}}, None),
-        (True, None),
-    ],
+    ("schema", "lists", "rest"),
+    {
+        "a list": ({"type": "array", "maxItems": 3}, {(): 3}, None),
+        "a property": ({"type": "object", "properties": {"a": {"type": "array"}}}, {("a",): None}, None),
+        "a type": (msgspec.json.schema(Sums), {("sums",): None}, None),
+        "several": ({"type": "object", "properties": {"a": NUMBERS, "b": NUMBERS}}, {("a",): None, ("b",): None}, None),
+        "one within another object": (
+            {
+                "type": "object",
+                "properties": {"of": {"type": "object", "properties": {"a": NUMBERS, "n": NAME}}, "m": NAME},
+                "required": ["of", "m"],
+            },
+            {("of", "a"): None},
+            {
+                "type": "object",
+                "properties": {"of": {"type": "object", "properties": {"n": NAME}, "required": []}, "m": NAME},
+                "required": ["of", "m"],
+            },
+        ),
+        "one that may be null": ({"anyOf": [NUMBERS, {"type": "null"}]}, None, None),
+        "one within a list": ({"type": "array", "items": NUMBERS}, {(): None}, None),
+        "names that are not known": (
+            {"type": "object", "properties": {}, "patternProperties": {"": NUMBERS}},
+            None,
+            None,
+        ),
+        "none": ({"type": "object", "properties": {"a": NAME}}, None, None),
+        "nothing": (True, None, None),
+    },
 )
-def test_which_schemas_are_list_shaped(schema: Any, where: str | None) -> None:
-    assert list_property(schema) == where
+def test_the_lists_in_a_schema(schema: Any, lists: dict[tuple[str, ...], int | None] | None, rest: Any) -> None:
+    found = lists_in(schema)
+
+    assert (found and found.most) == lists
+    assert (found and found.rest) == rest
 
 
 def test_what_holds_for_the_whole_list_does_not_for_a_part() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "array", "minItems": 3, "items": {"type": "string"}}}}
+    found = lists_in({"type": "object", "properties": {"a": {"minItems": 3, **NUMBERS}, "n": NAME}})
 
-    assert part_of(schema, "a") == {
+    assert found is not None
+    assert found.part == {
         "type": "object",
-        "properties": {"a": {"type": "array", "items": {"type": "string"}}},
+        "properties": {"a": NUMBERS},
+        "required": ["a"],
+        "additionalProperties": False,
     }
 
 
 def test_the_lists_of_parts_are_put_one_after_the_other_and_equal_elements_stay_several() -> None:
-    parts = [{"a": [{"n": "Ada", "p": 1}, {"n": "Bob", "p": 2}]}, {"a": [{"n": "Bob", "p": 2}, {"n": "bob", "p": 2}]}]
+    lists = lists_in({"type": "object", "properties": {"a": {"maxItems": 3, **NUMBERS}, "b": NUMBERS, "n": NAME}})
+    assert lists is not None
 
-    bob = {"n": "Bob", "p": 2}
-    assert merged(parts, "a") == {"a": [{"n": "Ada", "p": 1}, bob, bob, {"n": "bob", "p": 2}]}
+    whole = lists.joined([{"a": [1, 2], "b": []}, {"a": [2, 3], "b": [1]}], {"n": "Ada"})
+
+    assert whole == {"n": "Ada", "a": [1, 2, 2], "b": [1]}
 
 
 @pytest.mark.parametrize("schema", [{}, True])

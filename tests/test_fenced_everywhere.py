@@ -250,7 +250,13 @@ FENCING = {
     "steps/flow/orchestrator.py": {"next_move": {"done"}, "_html": {"found", "notice"}},
     "steps/flow/outputs.py": {"_fenced": {"text"}},
     "steps/flow/verifier.py": {"_question": {"proposed", "page", "done"}, "verify": {"checked"}},
-    "extract/prompts.py": {"question": {"url", "title", "markdown"}, "conclusion": {"url", "title", "findings"}},
+    "extract/prompts.py": {
+        "question": {"url", "title", "markdown"},
+        "mapping": {"url", "title", "sources"},
+        "judging": {"url", "title", "rows"},
+        "conclusion": {"url", "title", "findings"},
+        "repair": {"problems"},
+    },
 }
 
 

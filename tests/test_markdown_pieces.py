@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from cdp_agent.page.markdown.markdown import join
 from cdp_agent.page.markdown.markdown_pieces import split
 from cdp_agent.page.markdown.markdown_sink import Block
 from cdp_agent.page.snapshot.budget import tokens
+from tests.tables import table
 
 
 def blocks(*texts: str) -> list[Block]:
@@ -13,34 +16,39 @@ def blocks(*texts: str) -> list[Block]:
     return [Block(text, kinds.get(text[0], "p"), 0, head=2 if text[0] == "|" else 0) for text in texts]
 
 
-def cards(count: int) -> list[str]:
+def cards(count: int, *texts: str) -> list[Block]:
     return [
-        text
+        msgspec.structs.replace(block, record=number + 1)
         for number in range(count)
-        for text in (f"Enamel mug number {number}", f"€ {number}.00", f"[Details](/{number})")
+        for block in blocks(*(text.format(number) for text in texts))
     ]
 
 
-def test_a_card_with_a_heading_stays_whole() -> None:
-    page = blocks(
-        "# Shop",
-        *(text for n in range(40) for text in (f"### Mug {n}", "Made of enamel, blue and white.", f"€ {n}.00")),
-    )
-
-    pieces = list(map(join, split(page, 120)))
+@table(
+    "texts",
+    {
+        "with a heading": ("### Mug {}", "Made of enamel, blue and white.", "€ {}.00"),
+        "with a heading within": ("![Mug](/{}.png)", "### Mug {}", "€ {}.00"),
+        "without a heading": ("Mug {}", "€ {}.00", "[Details](/{})"),
+        "long": ("Mug {}", "#### Made of", "Enamel, blue and white, " * 10, "€ {}.00"),
+    },
+)
+def test_a_card_stays_whole(texts: tuple[str, ...]) -> None:
+    pieces = list(map(join, split([*blocks("# Shop"), *cards(40, *texts)], 120)))
 
     assert len(pieces) > 5
     for piece in pieces:
-        assert piece.count("### Mug") == piece.count("€")
+        assert piece.startswith(f"# Shop\n\n{texts[0][:4]}")
+        assert piece.count("Mug") == piece.count("€") * sum("Mug" in text for text in texts)
 
 
-def test_a_card_without_a_heading_stays_whole() -> None:
-    pieces = list(map(join, split(blocks("## Mugs", *cards(40)), 120)))
+def test_a_card_that_is_longer_than_a_piece_stays_under_its_heading() -> None:
+    card = cards(3, "## Mug {}", *["Made of enamel in a small town, blue and white, with a rim."] * 12)
 
-    assert len(pieces) > 3
-    for piece in pieces:
-        assert piece.startswith("## Mugs\n\nEnamel mug number")
-        assert piece.endswith(")")
+    pieces = list(map(join, split(card, 120)))
+
+    assert len(pieces) > 5
+    assert all(piece.startswith("## Mug") and piece.count("## Mug") == 1 for piece in pieces)
 
 
 def test_each_piece_stands_under_its_headings() -> None:

@@ -9,12 +9,14 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.data.tables import PageTable
-from cdp_agent.page.page import Page
+from cdp_agent.page.data.whole import read_whole
+from cdp_agent.page.markdown import markdown
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context, Observation
 from tests.conftest import Serve
 from tests.tables import table
-from tests.writing import show
+from tests.writing import put, show
 
 FLIGHTS = """<table><caption>Flights</caption><thead><tr><th>No<th>From<th>Price</thead><tbody>
 <tr><td><a href="/f/1">LH1</a><td>Oslo<br>Norway<td><s>12</s> 10 €</tr><tr><th colspan=3>Late</th></tr>
@@ -240,3 +242,25 @@ async def test_records_and_data_as_tools(sheet: Page, browser: Browser) -> None:
 
     assert (await call("read_records", sheet, browser, limit=1)).startswith("3 records, ")
     assert '"json_ld"' in (await call("read_data", sheet, browser))
+
+
+WHOLE = (
+    "<header><nav><a href=/a>A</a> <a href=/b>B</a></nav></header><main><h1>Shop</h1><ul><div><li>One<li>Two</div></ul>"
+    "<table><tr><th>A<th>B<tr><td><div>1<p>2</div><td><button>Buy</button></table>"
+    "<iframe srcdoc='<p>In a frame'></iframe>"
+    f"<section>{'<article><h2>Mug</h2><p>5 €<p><a href=/m>More</a></article>' * 3}</section>"
+    f"{'<div>' * 200}<p>Deep <a href=/d>down</a><ol><li>x<li>y</ol>{'</div>' * 200}</main>"
+)
+
+
+async def test_a_page_read_for_its_rows_is_the_same_markdown(page: Page) -> None:
+    await put(page, WHOLE)
+    expected = await markdown.take(tab_of(page))
+
+    whole = await read_whole(tab_of(page))
+
+    assert whole.markdown.text == expected.text
+    assert [block.record for block in whole.markdown.blocks if "Mug" in block.text or "More" in block.text] == [
+        *(1, 1, 2, 2, 3, 3)
+    ]
+    assert "[down](/d)" in expected.text

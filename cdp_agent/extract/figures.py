@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from .figure import CURRENCIES, LEAST_DIGITS, UNITS, UNSEPARATED, WORD_ENDS, Figure, either, is_currency, unit_called
 from .moments import dates, dotted_times, durations, times
 
-_SCALES = {"k": 1e3, "thousand": 1e3, "tsd": 1e3, "lakh": 1e5, "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6}
-_SCALES |= {"millions": 1e6, "millionen": 1e6, "crore": 1e7, "b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9}
-_SCALES |= {"mrd": 1e9, "milliarden": 1e9, "milliards": 1e9, "trillion": 1e12, "万": 1e4, "萬": 1e4, "만": 1e4}
-_SCALES |= {"億": 1e8, "亿": 1e8, "억": 1e8, "cr": 1e7, "millones": 1e6, "miljoner": 1e6, "millioner": 1e6}
+SCALES = {"k": 1e3, "thousand": 1e3, "tsd": 1e3, "lakh": 1e5, "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6}
+SCALES |= {"millions": 1e6, "millionen": 1e6, "crore": 1e7, "b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9}
+SCALES |= {"mrd": 1e9, "milliarden": 1e9, "milliards": 1e9, "trillion": 1e12, "万": 1e4, "萬": 1e4, "만": 1e4}
+SCALES |= {"億": 1e8, "亿": 1e8, "억": 1e8, "cr": 1e7, "millones": 1e6, "miljoner": 1e6, "millioner": 1e6}
 _WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBER_WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b")
 _FRACTION = re.compile(r"(?<![\d/.,])(?:(\d{1,4})[ -])?([1-9])/([2-9]|1[026])(?![\d/])")
@@ -30,7 +30,7 @@ _NUMBER = re.compile(
     rf"(?:(?<!\w)(?P<before>{either(CURRENCIES)})(?P<dash>[ -])?)?"
     r"(?P<numeral>\d(?:[\d.,'_]|(?<=\d)\s(?=\d{3}(?!\d)))*)"
     r"(?:\s?[x×·]\s?10\^(?P<power>-?\d\d?)|\^(?P<cents>\d\d)(?!\d))?"
-    rf"(?:\s?(?P<scale>{either(_SCALES)})(?![^\W\d_€$£¥])\.?)?(?:,-|\.-)?"
+    rf"(?:\s?(?P<scale>{either(SCALES)})(?![^\W\d_€$£¥])\.?)?(?:,-|\.-)?"
     rf"(?:[\s-]?(?P<after>{either(CURRENCIES | UNITS)}){WORD_ENDS})?"
     rf"(?:\s?(?:/\s?|per |a |an |pr\.? |pro )(?P<per>{either(UNITS)})(?![^\W\d_])|\s(?P<ly>month|year|week|hour)ly)?"
 )
@@ -131,7 +131,7 @@ def _numbers(text: str, read: Callable[[str], Iterator[float]]) -> Iterator[Figu
             readings = {float(f"{reading}e{match['power']}") for reading in bare}
         unit = unit_called(match["before"] or match["after"] or "")
         if scale := match["scale"]:
-            scaled = {each * _SCALES[scale] for each in readings}
+            scaled = {each * SCALES[scale] for each in readings}
             if scale in UNITS and not unit and match["numeral"][-1:].isdigit():
                 unit = UNITS[scale]  # "5 m" may be metres as well as millions
                 scaled |= readings

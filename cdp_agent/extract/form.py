@@ -45,7 +45,7 @@ class SchemaForm:
         self._schema = schema
 
     def read(self, text: str) -> tuple[object, list[Problem]]:
-        return _read(text, self)
+        return read_text(text, self)
 
     def convert(self, value: object, *, strict: bool = True) -> tuple[object, list[Problem]]:
         value = value if strict else with_numbers(value, self.source, self.source)
@@ -64,7 +64,7 @@ class TypeForm:
         self._answer = answer
 
     def read(self, text: str) -> tuple[object, list[Problem]]:
-        return _read(text, self)
+        return read_text(text, self)
 
     def convert(self, value: object, *, strict: bool = True) -> tuple[object, list[Problem]]:
         try:
@@ -95,7 +95,7 @@ def form_of(schema: object, answer: object) -> tuple[Form | None, list[str]]:
     return SchemaForm(compiled), compiled.notices
 
 
-def _read(text: str, form: Form) -> tuple[object, list[Problem]]:
+def read_text(text: str, form: Form) -> tuple[object, list[Problem]]:
     """The first reading of a model's text that fits: as JSON, as the value in the wrapper, or as a plain string.
 
     If none does, the JSON within other words or thoughts is read, and numbers that are given as texts.

@@ -40,17 +40,54 @@ def system(schema: dict[str, Any] | None) -> str:
     return _SYSTEM + (_TEXT if schema is None else _JSON + msgspec.json.encode(schema).decode())
 
 
-def question(description: str, url: str, title: str, markdown: str, *, part: int = 1, of: int = 1) -> str:
+def question(description: str, url: str, title: str, markdown: str, part: int | None = None) -> str:
     """The question to the model, with the page or a part of it.
 
     The text that is the same for all parts of a page comes first, since providers cache the beginning of requests.
     """
     words = f"Wanted: {description.strip()}"
     place = heading(url, title)
-    if of > 1:
-        words += f"\n\nThe page is long and comes in {of} parts: give what the part below has of it."
-        place += f"\nPart {part} of {of}"
+    if part is not None:
+        words += "\n\nThe page is long and comes in parts: give what the part below has of it."
+        place += f"\nPart {part}"
     return f"{words}\n\n" + fence(f"{place}\n\n{markdown}", "page")
+
+
+_MAPPING = """\
+The page has many rows: say how code takes the elements that are wanted from them. A few rows are shown below: the \
+first, the last, and those that are unlike most. The mapping is null if what is wanted is not in the rows, or not one \
+element in each, if they are wanted in another order, or only some of them which no conditions can tell.
+- source: the rows to take.
+- fields: for each field of an element the column that has it. Code reads the number, the date or the spelling of an \
+enum in the cell. Instead a list of columns, if the value has to be judged row by row by what these say; null, if the \
+rows do not say it.
+- constants: fields that have one value for all elements.
+- words: what the text of a cell means, where it is not the value itself, such as "in stock" for true.
+- where: conditions that all have to hold, if only some of the rows are wanted.
+- first: how many rows, if not all of them are wanted.
+- leave_out: numbers of rows that are no elements, such as a total.
+- samples: the elements of two of the rows that are wanted, as you would write them yourself."""
+
+
+def mapping(description: str, url: str, title: str, sources: dict[str, dict[int, dict[str, str]]]) -> str:
+    """The question how code makes elements of rows; `sources` are a few rows by their numbers, for each source."""
+    words = f"Wanted: {description.strip()}\n\n{_MAPPING}"
+    tables = "\n\n".join(f"{name}:\n{_lines(rows)}" for name, rows in sources.items())
+    return f"{words}\n\n" + fence(f"{heading(url, title)}\n\n{tables}", "rows of the page")
+
+
+def judging(description: str, fields: list[str], url: str, title: str, rows: dict[int, dict[str, str]]) -> str:
+    """The question for fields of some rows, which are given by their numbers."""
+    words = (
+        f"Wanted: {description.strip()}\n\nOf each row below give these fields of its element: {', '.join(fields)}. "
+        "Each has its number as `row`; the numbers of rows that are none of what is wanted go into `no_elements`."
+    )
+    return f"{words}\n\n" + fence(f"{heading(url, title)}\n\n{_lines(rows)}", "rows of the page")
+
+
+def _lines(rows: dict[int, dict[str, str]]) -> str:
+    columns = list(next(iter(rows.values())))
+    return "\n".join(" | ".join(line) for line in (["row", *columns], *([str(at), *rows[at].values()] for at in rows)))
 
 
 def conclusion(description: str, url: str, title: str, findings: list[str]) -> str:
@@ -64,4 +101,4 @@ def conclusion(description: str, url: str, title: str, findings: list[str]) -> s
 def repair(problems: str, *, by_tool: bool = False) -> str:
     """The message that an answer did not fit; `by_tool`: whether the answer is the argument of a tool."""
     how = f"by calling {TOOL_NAME}, with all of it put right" if by_tool else "with the whole JSON, put right"
-    return f"This does not fit the form: {problems}. Answer again {how}."
+    return f"This does not fit the form:\n\n{fence(problems, 'what does not fit')}\n\nAnswer again {how}."

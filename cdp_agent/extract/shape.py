@@ -6,9 +6,13 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
+import msgspec
+
 WRAPPER = "result"
 _OF_A_LIST = frozenset(("minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"))
 _DEFINITIONS = ("$defs", "definitions")
+DEEPEST_PATH = 8
+"""How deep in a schema, which may refer to itself, lists and fields are looked for."""
 _NUMERIC = {"number", "integer"}
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
@@ -33,7 +37,7 @@ def as_argument(source: object) -> dict[str, Any]:
     inner = source
     if isinstance(source, dict) and "$id" not in source:  # references are relative to an `$id`
         inner = _defined(_struct_of(source) or source, source, definitions)
-    found = {"type": "object", "properties": {WRAPPER: inner}, "required": [WRAPPER], "additionalProperties": False}
+    found = closed_object({WRAPPER: inner})
     return {**found, "$defs": definitions} if definitions else found
 
 
@@ -86,38 +90,108 @@ def with_numbers(value: Any, schema: Any, root: Any) -> Any:
     return value
 
 
-def list_property(source: object) -> str | None:
-    """The property that is the list in a schema for a list, "" if the value itself is; None for other schemas."""
+class Lists(msgspec.Struct, frozen=True):
+    """The lists in a schema by their paths, of which () is the value itself, and how many elements each may have.
+
+    `part` is the schema for a part of a page: the lists alone, without constraints on the whole of one, which a part
+    need not meet. `rest` is that of all else, None if there is nothing else.
+    """
+
+    most: dict[tuple[str, ...], int | None]
+    part: dict[str, Any]
+    rest: dict[str, Any] | None
+
+    def joined(self, answers: list[Any], rest: Any) -> Any:
+        """The whole: the lists of all answers joined. Equal elements are kept, as the page may have them twice."""
+        whole: Any = rest
+        for path, most in self.most.items():
+            elements = [element for answer in answers for element in _inside(answer, path)][:most]
+            if not path:
+                return elements
+            target = whole = {} if whole is None else whole
+            for name in path[:-1]:
+                target = target.setdefault(name, {})
+            target[path[-1]] = elements
+        return whole
+
+    def count(self, answer: Any) -> int:
+        """How many elements an answer has in all lists."""
+        return sum(len(_inside(answer, path)) for path in self.most)
+
+
+def lists_in(source: object) -> Lists | None:
+    """The lists in a schema, which are no parts of others; None if there is none."""
     if not isinstance(source, dict):
         return None
-    if source.get("type") == "array":
-        return ""
-    properties = source.get("properties", {})
-    if source.get("type") == "object" and len(properties) == 1 and not source.get("patternProperties"):
-        (name, value), *_ = properties.items()
-        if isinstance(value, dict) and value.get("type") == "array":
-            return str(name)
-    return None
+    most: dict[tuple[str, ...], int | None] = {}
+    part, rest = _taken_apart(source, source, (), most)
+    return Lists(most, _with_definitions(part, source), rest and _with_definitions(rest, source)) if part else None
 
 
-def part_of(source: dict[str, Any], where: str) -> dict[str, Any]:
-    """The schema for a part of a page, without constraints on the whole list, which a part need not meet."""
-    if not where:
-        return {key: value for key, value in source.items() if key not in _OF_A_LIST}
-    return {**source, "properties": {where: part_of(source["properties"][where], "")}}
+def _taken_apart(
+    schema: Any, root: dict[str, Any], path: tuple[str, ...], most: dict[tuple[str, ...], int | None]
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """A schema with its lists alone, and without them."""
+    inner = resolved(schema, root)
+    if inner.get("type") == "array":
+        limit = inner.get("maxItems")
+        most[path] = limit if isinstance(limit, int) else None
+        return {key: value for key, value in inner.items() if key not in _OF_A_LIST}, None
+    is_known = inner.get("type") == "object" and "properties" in inner and not inner.get("patternProperties")
+    if not is_known or len(path) > DEEPEST_PATH:
+        return None, schema
+    parts: dict[str, Any] = {}
+    rests: dict[str, Any] = {}
+    for name, value in inner["properties"].items():
+        part, rest = _taken_apart(value, root, (*path, name), most)
+        parts |= {name: part} if part is not None else {}
+        rests |= {name: rest} if rest is not None else {}
+    required = [name for name in inner.get("required", ()) if name in rests]
+    return (
+        closed_object(parts) if parts else None,
+        {**inner, "properties": rests, "required": required} if rests or not parts else None,
+    )
 
 
-def most_elements(source: dict[str, Any], where: str) -> int | None:
-    """How many elements the list may have, if the schema says so."""
-    schema = source["properties"][where] if where else source
-    most = schema.get("maxItems")
-    return most if isinstance(most, int) else None
+def closed_object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+    """The schema of an object that has these properties and no others; all are required, unless some are named."""
+    required = list(properties) if required is None else required
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-def merged(values: list[Any], where: str, most: int | None = None) -> Any:
-    """The lists of all parts joined, `most` elements at most; equal ones are kept, as the page may have them twice."""
-    elements = [element for value in values for element in (value if not where else value.get(where, []))][:most]
-    return {where: elements} if where else elements
+def list_of(element: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a list."""
+    return {"type": "array", "items": element}
+
+
+def _with_definitions(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    return schema | {name: root[name] for name in (*_DEFINITIONS, "$schema") if name in root}
+
+
+def _inside(value: Any, path: tuple[str, ...]) -> list[Any]:
+    for name in path:
+        value = value.get(name, []) if isinstance(value, dict) else []
+    return value if isinstance(value, list) else []
+
+
+def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
+    """A schema without a reference, and of two alternatives of which one is null, the other with null."""
+    while isinstance(schema, dict) and isinstance(schema.get("$ref"), str) and schema["$ref"].startswith("#/"):
+        schema = at_reference(root, schema["$ref"])
+    if not isinstance(schema, dict):
+        return {}
+    alternatives = schema.get("anyOf") or schema.get("oneOf") or []
+    others = [one for one in alternatives if one != {"type": "null"}]
+    if len(others) == 1 < len(alternatives):
+        inner = resolved(others[0], root)
+        return {**inner, "type": sorted(kinds_of(inner) | {"null"})}
+    return schema
+
+
+def kinds_of(schema: dict[str, Any]) -> frozenset[str]:
+    """The types that a schema allows, none if it does not say."""
+    kinds = schema.get("type", ())
+    return frozenset([kinds] if isinstance(kinds, str) else kinds)
 
 
 def _struct_of(source: dict[str, Any]) -> dict[str, Any] | None:

@@ -9,20 +9,12 @@ from xml.etree.ElementTree import Element
 import msgspec
 
 from cdp_agent.page.frames.world import World
-from cdp_agent.page.markdown.markdown import parse
+from cdp_agent.page.markdown.markdown import ReadablePart, parse
 from cdp_agent.page.markdown.markdown_links import target_of
 from cdp_agent.page.refs.locate import locate
-from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.tab import Tab
-
-
-class _DataPart(FramePart, frozen=True, kw_only=True):
-    """The result of `readable` in page/js."""
-
-    html: str
-    url: str
 
 
 class DataDocument(msgspec.Struct, frozen=True):
@@ -44,10 +36,21 @@ class DataDocument(msgspec.Struct, frozen=True):
 
 
 class Documents(msgspec.Struct, frozen=True):
-    """The documents of all frames in document order; `unread` says which frames could not be read, and why."""
+    """The documents of all frames in document order; `unread` says which frames could not be read, and why.
+
+    `readings` is what they were made of, and `trees` are these parsed, without the documents of frames in them.
+    """
 
     all: list[DataDocument]
     unread: list[str]
+    readings: Readings[ReadablePart]
+    trees: dict[World, Element]
+    _frames: list[tuple[Element, Element]]
+
+    def put_together(self) -> None:
+        """Puts the documents of frames back into `trees`."""
+        for frame, document in self._frames:
+            frame.text, frame[:] = document.text, document[:]
 
 
 async def read_documents(tab: Tab, within: str | None = None) -> Documents:
@@ -59,37 +62,37 @@ async def read_documents(tab: Tab, within: str | None = None) -> Documents:
     scope = await locate(tab, within) if within is not None else None
     options = {"asData": True, "within": {"frame": scope.frame.id, "id": scope.local} if scope else None}
     async with tab.reading_lock:
-        readings = await read_all(tree, tab.refs, "readable", _DataPart, options)
+        readings = await read_all(tree, tab.refs, "readable", ReadablePart, options)
         start = readings.by_frame[scope.frame.id] if scope else readings.root
-        documents = Documents([], [])
-        _add(documents, readings, start, tab.refs)
+        documents = Documents([], [], readings, {}, [])
+        _add(documents, start, tab.refs)
     return documents
 
 
-def _add(documents: Documents, readings: Readings[_DataPart], reading: Reading[_DataPart], refs: RefTable) -> None:
-    whole = parse(reading.part.html)
-    inner = _taken_out(whole)
-    own_url = "" if reading is readings.root else reading.part.url
+def _add(documents: Documents, reading: Reading[ReadablePart], refs: RefTable) -> None:
+    whole = documents.trees[reading.world] = parse(reading.part.html)
+    taken_out = list(_taken_out(whole))
+    documents._frames.extend(taken_out)
+    inner = [document for _, document in taken_out]
+    own_url = "" if reading is documents.readings.root else reading.part.url
     for url, root in [(own_url, whole), *((frame.get("u", ""), frame) for frame in inner)]:
         documents.all.append(DataDocument(url, root, whole.get("b", ""), reading.world, refs))
     documents.unread.extend(f"{frame.get('u') or frame.get('n')}: {frame.get('e')}" for frame in whole.iter("ef"))
     for frame in (frame for root in (whole, *inner) for frame in root.iter("rf")):
-        child = readings.child(reading, int(frame.get("i", "0")))
+        child = documents.readings.child(reading, int(frame.get("i", "0")))
         if isinstance(child, str):
             documents.unread.append(f"{frame.get('n', 'a frame')}: {child}")
         else:
-            _add(documents, readings, child, refs)
+            _add(documents, child, refs)
 
 
-def _taken_out(root: Element) -> list[Element]:
-    """The documents of frames that are in this one, taken out of it, each without those in itself."""
-    inner: list[Element] = []
+def _taken_out(root: Element) -> Iterator[tuple[Element, Element]]:
+    """The frames in a document, and their documents, taken out of it, each without those in itself."""
     for frame in list(root.iter("fr")):
         document = Element("fr", frame.attrib)
         document.text, document[:] = frame.text, frame[:]
         frame.text, frame[:] = None, []
-        inner.append(document)
-    return inner
+        yield frame, document
 
 
 _SPACED = frozenset("br g li dt dd tr td th h1 h2 h3 h4 h5 h6 q pre hr sum opt sec fr".split())  # noqa: SIM905

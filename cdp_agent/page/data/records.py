@@ -71,29 +71,45 @@ async def records(tab: Tab, within: str | None = None) -> Records:
     Raises InvalidArguments and StaleRef for `within`; PageUnresponsive, DocumentGone, BrowserError.
     """
     if within is None and (file := await tables_of_file(tab)) is not None:
-        columns, rows = named_rows(max(file.tables, key=lambda table: len(table.rows), default=NO_TABLE))
-        return Records(map(dict, rows), columns, [file.unread] if file.unread else [])
+        columns, cells = named_rows(max(file.tables, key=lambda table: len(table.rows), default=NO_TABLE))
+        return Records(map(dict, cells), columns, [file.unread] if file.unread else [])
     documents = await read_documents(tab, within)
-    best: tuple[float, list[Record], list[str]] = (0.0, [], [])
-    for document in documents.all:
-        candidate = _records_in(document)
-        if candidate[0] > best[0]:
-            best = candidate
-    return Records(best[1], best[2], documents.unread)
+    alike = max(map(alike_in, documents.all), key=lambda alike: alike.score)
+    rows, fields = rows_of(alike)
+    return Records(rows, fields, documents.unread)
 
 
-def _records_in(document: DataDocument) -> tuple[float, list[Record], list[str]]:
+class Alike(msgspec.Struct, frozen=True):
+    """The elements of a document that are its records, none if nothing repeats; `score`: how much they are."""
+
+    document: DataDocument
+    score: float
+    nodes: list[_Node]
+
+    @property
+    def elements(self) -> list[Element]:
+        """The elements in document order."""
+        return [node.element for node in self.nodes]
+
+
+def alike_in(document: DataDocument) -> Alike:
+    """The records of a document."""
     root = _node(document.root)
     _set_paths(root)
     scores, alike = _scores(root)
     if not scores:
-        return 0.0, [], []
+        return Alike(document, 0.0, [])
     path, score = max(scores.items(), key=lambda scored: (scored[1], -len(scored[0])))
-    nodes = alike[path]
-    if nodes[0].element.tag == "tr" and (table := _table_of(document, nodes)) is not None:
-        return score, [dict(row) for row in table.rows], table.columns
-    rows, fields = _as_records(document, nodes)
-    return score, rows, fields
+    return Alike(document, score, alike[path])
+
+
+def rows_of(alike: Alike) -> tuple[list[Record], list[str]]:
+    """The fields of records, and the names of these."""
+    if not alike.nodes:
+        return [], []
+    if alike.nodes[0].element.tag == "tr" and (table := _table_of(alike.document, alike.nodes)) is not None:
+        return [dict(row) for row in table.rows], table.columns
+    return _as_records(alike.document, alike.nodes)
 
 
 def _table_of(document: DataDocument, rows: list[_Node]) -> PageTable | None:

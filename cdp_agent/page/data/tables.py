@@ -39,6 +39,7 @@ class PageTable(msgspec.Struct, frozen=True):
 
     `total` is how many rows it says to have, of which only a part may be drawn; None if it says that it does not know.
     A table of a file has no `ref`; of more than 100,000 rows only the first are here.
+    `apart`: the texts of its rows that are none of `rows`: headings between these, and the foot.
     """
 
     caption: str
@@ -47,6 +48,7 @@ class PageTable(msgspec.Struct, frozen=True):
     ref: str
     total: int | None
     frame_url: str
+    apart: list[str] = []
 
 
 class Tables(list[PageTable]):
@@ -111,7 +113,8 @@ def _cells_of(element: Element) -> Iterator[Element]:
 
 
 def _table(document: DataDocument, element: Element, rows: list[Element]) -> PageTable | None:
-    whole = [row for row in _joined_parts(rows) if not row.get("f")]
+    joined = _joined_parts(rows)
+    whole = [row for row in joined if not row.get("f")]
     grid = filled_grid(whole, text_of)
     if not grid:
         return None
@@ -122,9 +125,11 @@ def _table(document: DataDocument, element: Element, rows: list[Element]) -> Pag
     header = lines[heads - 1] if heads else None
     records: list[dict[str, str]] = []
     group: dict[str, str] = {}
+    apart: list[str] = []
     for row, texts in zip(grid[heads:], lines[heads:], strict=True):
         if row.is_group(len(starts)):
             group = {GROUP: row.cells[0].text}
+            apart.append(row.cells[0].text)
         elif texts != header:  # which may be repeated further down
             records.append({**group, **dict(zip(names, texts, strict=False)), **_links(document, row, names, starts)})
     columns = _columns(names, records) if records else names
@@ -136,6 +141,7 @@ def _table(document: DataDocument, element: Element, rows: list[Element]) -> Pag
         document.ref(element),
         _total(element, whole, len(records)),
         document.frame_url,
+        apart + [" | ".join(filter(None, map(text_of, row))) for row in joined if row.get("f")],
     )
 
 

@@ -7,7 +7,8 @@ Markdown here, each in place of its frame. If it is cut to a token budget, its l
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import get_args
 from xml.etree import ElementTree
 
@@ -26,7 +27,6 @@ from cdp_agent.page.tab.tab import Tab
 
 from .main_content import LeftOut, described, prose_in, set_apart
 from .markdown_links import Links, numbered, with_list
-from .markdown_pieces import split
 from .markdown_sink import Block, Remote
 from .markdown_tables import cell_text, row_line
 from .markdown_text import code_block, escape
@@ -42,8 +42,8 @@ _LINK_TARGET = re.compile(r"\](?:\([^()\s]*\)|\x0e\d+\x0f)")
 _NO_MARKS = str.maketrans("", "", "[]`*\\")
 
 
-class _MarkdownPart(FramePart, frozen=True, kw_only=True):
-    """The result of `readable` in page/js."""
+class ReadablePart(FramePart, frozen=True, kw_only=True):
+    """The result of `readable` in page/js: `html` is explained in page/js/read/html.js."""
 
     html: str
     url: str
@@ -90,10 +90,6 @@ class Markdown(msgspec.Struct, frozen=True):
                 return text
             room = room * budget_tokens // cost  # the list of addresses has to fit, too
 
-    def pieces(self, most_tokens: int) -> list[list[Block]]:
-        """The blocks in pieces of at most `most_tokens`, each of which makes sense by itself: see `split`."""
-        return split(self.blocks, most_tokens)
-
 
 async def take(tab: Tab, writing: Writing = _WHOLE) -> Markdown:
     """The page as Markdown, all frames in document order.
@@ -105,14 +101,14 @@ async def take(tab: Tab, writing: Writing = _WHOLE) -> Markdown:
     tree = await tab.frames()
     ahead: dict[World, _Written] = {}
 
-    def write_ahead(world: World, part: _MarkdownPart) -> None:
+    def write_ahead(world: World, part: ReadablePart) -> None:
         if not part.remote:  # else what is in other frames is needed first
             ahead[world] = _written(part, writing, lambda _: ([], ""), lambda _: 0)
 
     async with tab.reading_lock:
         asked = {"boxes": writing.main or writing.ranks}
-        readings = await read_all(tree, tab.refs, "readable", _MarkdownPart, asked, meanwhile=write_ahead)
-        return _joined(readings, ahead, writing, tab.refs)
+        readings = await read_all(tree, tab.refs, "readable", ReadablePart, asked, meanwhile=write_ahead)
+        return write(readings, tab.refs, writing, ahead=ahead)
 
 
 class _Written(msgspec.Struct, frozen=True):
@@ -125,8 +121,15 @@ class _Written(msgspec.Struct, frozen=True):
     left_out: LeftOut
 
 
-def _written(part: _MarkdownPart, writing: Writing, remote: Remote, prose_of_frame: Callable[[int], int]) -> _Written:
-    document, written = parse(part.html), _Written(part.html, [], [], LeftOut())
+def _written(
+    part: ReadablePart,
+    writing: Writing,
+    remote: Remote,
+    prose_of_frame: Callable[[int], int],
+    parsed: ElementTree.Element | None = None,
+) -> _Written:
+    document = parse(part.html) if parsed is None else parsed
+    written = _Written(part.html, [], [], LeftOut())
     if writing.main or writing.ranks:
         set_apart(document, part.url, part.title, prose_of_frame)
     left_out = written.left_out if writing.main else None
@@ -134,13 +137,19 @@ def _written(part: _MarkdownPart, writing: Writing, remote: Remote, prose_of_fra
     return written
 
 
-def _joined(
-    readings: Readings[_MarkdownPart], ahead: dict[World, _Written], writing: Writing, refs: RefTable
+def write(
+    readings: Readings[ReadablePart],
+    refs: RefTable,
+    writing: Writing = _WHOLE,
+    *,
+    ahead: Mapping[World, _Written] = MappingProxyType({}),
+    parsed: Mapping[World, ElementTree.Element] = MappingProxyType({}),
 ) -> Markdown:
+    """The page as Markdown; what of it is written `ahead`, or `parsed`, is taken as it is."""
     unreadable: list[tuple[str, str]] = []
     left_out = LeftOut()
 
-    def blocks(reading: Reading[_MarkdownPart]) -> list[Block]:
+    def blocks(reading: Reading[ReadablePart]) -> list[Block]:
         file = content_of(reading.world)
         if file is not None:  # in place of its viewer, or of the page that it was opened from
             return _blocks_of_file(file, unreadable)
@@ -155,7 +164,8 @@ def _joined(
 
         written = ahead.get(reading.world)
         if written is None or written.html is not reading.part.html:
-            written = _written(reading.part, writing, remote, prose_of_frame)
+            parsed_here = parsed.get(reading.world)
+            written = _written(reading.part, writing, remote, prose_of_frame, parsed_here)
         unreadable.extend(written.unreadable)
         left_out.update(written.left_out)
         for block in written.blocks:

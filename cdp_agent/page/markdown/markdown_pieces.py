@@ -1,12 +1,12 @@
 """Splits the Markdown of a page into pieces for a model, each of which makes sense by itself.
 
-Cuts are made between records: a row, an item of a list, a card, a section. The context of a record is repeated at the
-beginning of its piece: the headings of its sections, the header of its table, the row that heads its group.
+Cuts are made between records: a row, an item of a list, a section, or what has a number as a `record`. The context of a
+record is repeated at the beginning of its piece: the headings of its sections, the header of its table, the row that
+heads its group.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -15,10 +15,7 @@ from cdp_agent.page.snapshot.budget import tokens
 
 from .markdown_sink import Block
 
-_LONGEST_CARRY = 4  # a record is kept whole if it takes at most one fourth of a piece
-_LONGEST_RECORD = 8  # blocks
-_LEAST_REPEATS = 3
-_CURRENCY = re.compile(r"[$€£¥₹]")
+_LONGEST_CARRY = 4  # a section is kept whole if it takes at most one fourth of a piece
 
 
 class _Part(msgspec.Struct):
@@ -56,7 +53,7 @@ def _last_record(piece: list[_Part], most_tokens: int) -> int:
     carried = 0
     for place in range(len(piece) - 1, 0, -1):
         carried += piece[place].cost
-        if carried > most_tokens // _LONGEST_CARRY:
+        if carried > most_tokens // _LONGEST_CARRY and not piece[place].block.record:
             break
         if piece[place].begins:
             return place
@@ -66,7 +63,9 @@ def _last_record(piece: list[_Part], most_tokens: int) -> int:
 def _headings(before: list[_Part], following: _Part, most_tokens: int) -> list[_Part]:
     """The headings above `following`, as many of the innermost ones as there is room for."""
     path: list[_Part] = []
-    for heading in [*(part for part in before if part.level), *([following] if following.level else [])]:
+    around = (0, following.block.record)
+    above = (part for part in before if part.level and part.block.record in around)
+    for heading in [*above, *([following] if following.level else [])]:
         path = [each for each in path if each.level < heading.level] + [heading]
     path = path[:-1] if following.level else path
     while path and _cost(path) > most_tokens // _LONGEST_CARRY:
@@ -75,46 +74,17 @@ def _headings(before: list[_Part], following: _Part, most_tokens: int) -> list[_
 
 
 def _parts(blocks: list[Block], most_tokens: int) -> Iterator[_Part]:
-    records = _records(blocks)
-    for index, block in enumerate(blocks):
+    record = 0
+    for block in blocks:
         level = len(block.text) - len(block.text.lstrip("#")) if block.kind == "h" else 0
+        begins = block.record != record or bool(level and not record)
+        record = block.record
         cost = tokens(block.text) + 1
         if cost <= most_tokens:
-            yield _Part(block, cost, level, index in records)
+            yield _Part(block, cost, level, begins)
             continue
         for place, part in enumerate(_cut(block, most_tokens - 1)):
-            yield _Part(part, tokens(part.text) + 1, level, place > 0 or index in records)
-
-
-def _records(blocks: list[Block]) -> set[int]:
-    """The indices of blocks at which a record begins: headings, and the first block of a repeated sequence."""
-    starts = {index for index, block in enumerate(blocks) if block.kind == "h"}
-    shapes = [_shape(block) for block in blocks]
-    start = 0
-    while start < len(shapes):
-        size, end = _repeated(shapes, start)
-        starts |= set(range(start, end, size))
-        start = max(end, start + 1)
-    return starts
-
-
-def _repeated(shapes: list[tuple[object, ...]], start: int) -> tuple[int, int]:
-    """The number of blocks in each record from `start` on, and where the records end: at `start` if nothing repeats."""
-    for size in range(2, _LONGEST_RECORD + 1):
-        if len(set(shapes[start : start + size])) < 2:
-            continue  # checked first: thousands of equal blocks are not scanned
-        end = start + size
-        while end < len(shapes) and shapes[end] == shapes[end - size]:
-            end += 1
-        if end - start >= _LEAST_REPEATS * size:
-            return size, end
-    return 1, start
-
-
-def _shape(block: Block) -> tuple[object, ...]:
-    """A key that is equal for corresponding blocks of records."""
-    text = block.text
-    return block.kind, text.startswith("["), text.startswith("!["), bool(_CURRENCY.search(text)), text.count("\n") > 0
+            yield _Part(part, tokens(part.text) + 1, level, place > 0 or begins)
 
 
 def _cut(block: Block, most_tokens: int) -> Iterator[Block]:

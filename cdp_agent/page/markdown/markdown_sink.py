@@ -19,7 +19,7 @@ class Block(msgspec.Struct, gc=False):
 
     `kind` is "p" for plain lines, "h" heading, "l" list, "t" table, "c" code, "m" menu, "" other. `rank` is 0 for the
     main content, higher for content around it. Each part of a block that is cut needs the block's first `head` lines
-    and its last line, `tail`.
+    and its last line, `tail`. Blocks with the same number of a `record` belong together; 0 is none.
     """
 
     text: str
@@ -27,6 +27,7 @@ class Block(msgspec.Struct, gc=False):
     rank: int
     head: int = 0
     tail: str = ""
+    record: int = 0
 
 
 def list_item(blocks: list[Block], marker: str) -> str:

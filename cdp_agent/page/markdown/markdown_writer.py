@@ -229,6 +229,16 @@ def write_section(sink: Sink, element: Element) -> None:
     sink.blocks += compact(inner.blocks) if kind in _COMPACT else inner.blocks
 
 
+def write_record(sink: Sink, element: Element) -> None:
+    """Writes one of several like elements, whose blocks are not to be torn apart."""
+    first = len(sink.blocks)
+    sink.flow(element)
+    if (element.tail or "").startswith("\n"):
+        sink.flush()
+    for block in sink.blocks[first:]:
+        block.record = int(element.get("n", "0"))
+
+
 def write_frame(sink: Sink, element: Element) -> None:
     _frame(sink, sink.inner(element), element.get("n", ""), element.get("u", ""))
 
@@ -343,6 +353,7 @@ _WRITERS = {
     "cl": write_closed,
     "table": write_table,
     "sec": write_section,
+    "rec": write_record,
     "fr": write_frame,
     "rf": write_remote_frame,
     "ef": write_empty_frame,

@@ -27,7 +27,9 @@ const HTML_TEXT_HIDDEN = 1; // text is not visible
 const HTML_PRE = 2; // white space is kept
 const HTML_TEXT_ONLY = 4; // text without structure, since the nesting is too deep
 
-const HTML_MOST_NESTED = 100; // depth of the XML, which Python reads by recursion
+// Depth of the XML, which Python reads by recursion: of elements with a meaning, and of others, which data has besides.
+const HTML_MOST_NESTED = 100;
+const HTML_MOST_GROUPS = 150;
 
 let serialization = newSerialization();
 
@@ -36,6 +38,7 @@ function newSerialization() {
     out: [],
     words: 0,
     nested: 0,
+    groups: 0,
     queue: [],
     whiteSpace: new Map(),
     abbreviations: new Set(),
@@ -264,11 +267,26 @@ function writeTransparent(element, tag, flags, depth) {
   const around = edgeOf(tag, computedStyleOf(element));
   const edge = around === BREAK ? '\n' : around;
   if (edge) serialization.out.push(edge);
-  const isBox = serialization.boxes && edge === '\n' && !(flags & HTML_PRE);
-  if ((serialization.asData || isBox) && !(flags & HTML_TEXT_ONLY))
-    writeTag('g', ` t="${isBox ? kindOfBox(element, tag) : tag.toLowerCase()}"`, element, tag, flags, depth);
-  else writeContents(element, tag, flags, depth);
+  writeGroup(element, tag, flags, depth, edge === '\n');
   if (edge) serialization.out.push(edge);
+}
+
+/**
+ * Writes the contents of an element, in an element that has no meaning of its own: as data, or a box of the page.
+ * @param {boolean} isBlock  whether its contents are separated from the text around
+ */
+function writeGroup(element, tag, flags, depth, isBlock) {
+  const { asData, boxes, groups } = serialization;
+  const isBox = boxes && isBlock && !(flags & HTML_PRE);
+  if (!(asData || isBox) || flags & HTML_TEXT_ONLY || groups >= HTML_MOST_GROUPS) {
+    writeContents(element, tag, flags, depth);
+    return;
+  }
+  serialization.groups++;
+  serialization.nested--;
+  writeTag('g', ` t="${isBox ? kindOfBox(element, tag) : tag.toLowerCase()}"`, element, tag, flags, depth);
+  serialization.nested++;
+  serialization.groups--;
 }
 
 const DATA_ATTRIBUTE = /^(?:class|itemprop|datetime|title|data-[a-z][\w.-]*)$/;

@@ -68,8 +68,7 @@ function targetAttribute(element, tag) {
 function writeButton(element, tag, flags, depth) {
   const { words } = serialization;
   serialization.out.push(' ');
-  if (serialization.asData) writeTag('g', ' t="button"', element, tag, flags, depth);
-  else writeContents(element, tag, flags, depth);
+  writeGroup(element, tag, flags, depth);
   if (serialization.words === words) writeNameAsText(element, '');
   serialization.out.push(' ');
 }

@@ -13,7 +13,8 @@ const IMAGE_AS_TEXT = /<img\b[^>]*?\s(?:data-)?src\s*=\s*["']?([^"'\s>]+)/i;
  */
 function lazySource(image) {
   const parent = parentNode(image);
-  const sources = parent && tagOf(parent) === 'PICTURE' ? selectAll(parent, 'source') : [];
+  const isPicture = parent && nodeType(parent) === 1 && tagOf(parent) === 'PICTURE';
+  const sources = isPicture ? selectAll(parent, 'source') : [];
   for (const place of [image, ...sources]) {
     const names = place === image ? LAZY_SOURCES : [...LAZY_SOURCES, 'srcset'];
     for (const name of names) {

@@ -111,6 +111,7 @@ COMMANDS: dict[str, dict[str, object]] = {
     "search_page": {"pattern": "Go"},
     "find_elements": {"selector": "button"},
     "markdown": {},
+    "get_schema": {},
     "manage_tabs": {"action": "list"},
     "wait": {"seconds": 0.01},
     "press": {"key": "Tab"},

@@ -160,14 +160,15 @@ async def test_a_judge_is_told_where_rows_are_from_and_the_model_what_it_gave(
 async def test_what_a_model_made_up_of_rows_is_never_verified(browser: Browser, page: Page, serve: Serve) -> None:
     rows = [{"name": f"Mug {n}", "price": 1000 + n // 2} for n in range(0, 198, 2)] + [{"name": "Pot 7", "price": 7}]
     extract = tool_call("extract", {"description": "All", "output_schema": {"type": "array"}})
-    replies = [extract, reply(text=json.dumps({"result": rows})), hand_over(), COMPLETE]
+    parts = [reply(text=json.dumps({"result": part})) for part in (rows, [])]
+    replies = [extract, *parts, hand_over(), COMPLETE]
 
     events, server = await play(browser, page, replies, url=serve(STOCK), answer=LIST, plan="auto")
 
     result = result_of(events)
     assert (result.answer, result.validation) == (rows, "passed")
-    assert told(server, 3)[0].split("\n")[1:4] == ["100 elements, as CSV:", "name,price", "Mug 0,1000"]
-    assert "Not found on the page, so perhaps made up" in told(server, 3)[0]
+    assert told(server, 4)[0].split("\n")[1:4] == ["100 elements, as CSV:", "name,price", "Mug 0,1000"]
+    assert "Not found on the page, so perhaps made up" in told(server, 4)[0]
     assert len(of(events, AgentExtracted)[0].data.split("\n")) > len(rows)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cdp_agent.extract.cells import MISSING, Leaf, Unfit, leaves_of, values_of
+from cdp_agent.extract.cells import MISSING, LeafSchema, Unfit, leaves_of, values_of
 from tests.tables import table
 
 
@@ -40,7 +40,7 @@ SEVERAL, NONE, NAME = "has several numbers", "has no number", "is a name with a 
         "what may be negative": (["(12)", "12-"], ["may be negative"] * 2),
         "what is not exact": (["> 100", "5+", "~ 3"], ["is no exact number"] * 3),
         "another unit": (["12 kg", "900 g", "3 kg", "5"], [12, "is in g, unlike most", 3, 5]),
-        "another currency": (["$ 12", "€ 9", "$ 3"], [12, "is in €, unlike most", 3]),
+        "another currency": (["$ 12", "€ 9", "$ 3"], [12, "is in eur, unlike most", 3]),
         "one in another style": (["1,234.50", "2,50"], [1234.5, "is no number as the others of its column are"]),
     },
 )
@@ -89,10 +89,10 @@ def test_other_values(schema: dict[str, Any], cells: list[Any], values: list[obj
 
 
 def test_what_texts_mean_that_are_no_values() -> None:
-    leaf = Leaf(INTEGER, frozenset({"integer", "null"}), required=False)
+    leaf = LeafSchema(INTEGER, frozenset({"integer", "null"}), required=False)
 
     assert values_of(["ask us", "-", "3"], leaf, {"Ask us": None, "-": 0}, {}) == [None, 0, 3]
-    assert values_of([""], Leaf(NUMBER, frozenset({"number"}), required=False), {}, {}) == [MISSING]
+    assert values_of([""], LeafSchema(NUMBER, frozenset({"number"}), required=False), {}, {}) == [MISSING]
 
 
 def test_the_fields_of_nested_objects_are_called_by_their_paths() -> None:

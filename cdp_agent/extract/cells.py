@@ -16,7 +16,7 @@ import msgspec
 
 from cdp_agent.page.data.records import Value
 
-from .figure import is_currency, units_in
+from .figure import is_currency, is_same_unit, units_in
 from .figures import SCALES, figures
 from .grounding import normalise
 from .shape import DEEPEST_PATH, kinds_of, resolved
@@ -34,7 +34,7 @@ _STYLES: list[_Style] = [*product(".,", ("scaled", "bare", "shares"))]
 """How a number may be written: the mark before its decimals, and whether "k" and "%" count."""
 
 
-class Leaf(msgspec.Struct, frozen=True):
+class LeafSchema(msgspec.Struct, frozen=True):
     """A field of the elements that is no object: its own schema, and whether there has to be a value."""
 
     schema: dict[str, Any]
@@ -52,7 +52,7 @@ class Leaf(msgspec.Struct, frozen=True):
         return self.choices is None and not self.kinds <= {"boolean", "null"}
 
 
-def leaves_of(schema: Any, root: dict[str, Any], path: str = "", *, required: bool = True) -> dict[str, Leaf]:
+def leaves_of(schema: Any, root: dict[str, Any], path: str = "", *, required: bool = True) -> dict[str, LeafSchema]:
     """The fields of an object's schema by their paths ("price.amount"), for the root schema that it is in."""
     schema = resolved(schema, root)
     if schema.get("properties") and "object" in kinds_of(schema) and path.count(".") < DEEPEST_PATH:
@@ -62,7 +62,7 @@ def leaves_of(schema: Any, root: dict[str, Any], path: str = "", *, required: bo
             for name, inner in schema["properties"].items()
         )
         return {at: leaf for inner in fields for at, leaf in inner.items()}
-    return {path: Leaf(schema, kinds_of(schema), required)} if path else {}
+    return {path: LeafSchema(schema, kinds_of(schema), required)} if path else {}
 
 
 class Unfit(msgspec.Struct, frozen=True):
@@ -85,7 +85,7 @@ def text_of_cell(cell: Value) -> str:
 
 
 def values_of(
-    cells: Sequence[Value], leaf: Leaf, words: Mapping[str, Any], examples: Mapping[int, object]
+    cells: Sequence[Value], leaf: LeafSchema, words: Mapping[str, Any], examples: Mapping[int, object]
 ) -> list[object]:
     """The value for each cell of a column: MISSING, or Unfit, if it has none.
 
@@ -111,7 +111,7 @@ def _at(places: Iterable[int], examples: Mapping[int, object]) -> dict[int, obje
     return {number: examples[at] for number, at in enumerate(places) if at in examples}
 
 
-def empty(leaf: Leaf) -> object:
+def empty(leaf: LeafSchema) -> object:
     """What stands for an empty cell: MISSING, or Unfit, if nothing does."""
     if "null" in leaf.kinds:
         return None
@@ -122,7 +122,7 @@ def empty(leaf: Leaf) -> object:
     return Unfit("is empty") if leaf.required else MISSING
 
 
-def _value(cell: Value, text: str, plain: str, leaf: Leaf) -> object:
+def _value(cell: Value, text: str, plain: str, leaf: LeafSchema) -> object:
     if leaf.choices is not None:
         by_spelling = {normalise(str(choice)): choice for choice in leaf.choices}
         return by_spelling[plain] if plain in by_spelling else Unfit("is none of its values")
@@ -157,7 +157,9 @@ def _numbers(texts: Sequence[str], examples: Mapping[int, object]) -> list[objec
     units = [units_in(normalise(text)) for text in texts]
     usual = Counter(filter(None, units)).most_common(1)
     written = [
-        _written(text) if not unit or unit == usual[0][0] else Unfit(f"is in {', '.join(sorted(unit))}, unlike most")
+        _written(text)
+        if not unit or _agree(unit, usual[0][0])
+        else Unfit(f"is in {', '.join(sorted(unit))}, unlike most")
         for text, unit in zip(texts, units, strict=True)
     ]
     by_style = {style: [_number(one, style) for one in written] for style in _STYLES}
@@ -174,6 +176,11 @@ def _numbers(texts: Sequence[str], examples: Mapping[int, object]) -> list[objec
         else one[0]
         for one in zip(*others, strict=True)
     ]
+
+
+def _agree(units: Iterable[str], others: Iterable[str]) -> bool:
+    """Whether all units of a text may be those of the other texts, as "$" and "USD"."""
+    return all(any(is_same_unit(unit, other) for other in others) for unit in units)
 
 
 def _written(text: str) -> _Written | Unfit:
@@ -225,7 +232,7 @@ def _number(written: _Written | Unfit, style: _Style) -> object:
     return number * written.scale if written.of == counts and written.of else number
 
 
-def _as_integer(number: float, leaf: Leaf) -> object:
+def _as_integer(number: float, leaf: LeafSchema) -> object:
     if number.is_integer():
         return int(number)
     return number if "number" in leaf.kinds else Unfit("is no whole number")

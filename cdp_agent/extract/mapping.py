@@ -17,7 +17,7 @@ from cdp_agent.page.data.records import Value
 from cdp_agent.page.data.tables import GROUP
 from cdp_agent.page.data.whole import RowSource, WholePage
 
-from .cells import MISSING, Leaf, Unfit, empty, leaves_of, text_of_cell, values_of
+from .cells import MISSING, LeafSchema, Unfit, empty, leaves_of, text_of_cell, values_of
 from .figures import rounded
 from .form import TypeForm, read_text
 from .grounding import normalise
@@ -43,8 +43,8 @@ _OPERATORS: dict[_Operator, Callable[[Any, Any], bool]] = {
     **{"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge},
 }
 _OF_TEXTS = ("is", "is not", "contains")
-_NUMBERS = Leaf({}, frozenset({"number"}), required=True)
-_DATES = Leaf({"format": "date"}, frozenset({"string"}), required=True)
+_NUMBERS = LeafSchema({}, frozenset({"number"}), required=True)
+_DATES = LeafSchema({"format": "date"}, frozenset({"string"}), required=True)
 
 
 class Condition(msgspec.Struct, frozen=True):
@@ -61,7 +61,7 @@ class Constant(msgspec.Struct, frozen=True):
     value: Any
 
 
-class Words(msgspec.Struct, frozen=True):
+class StatedWords(msgspec.Struct, frozen=True):
     field: str
     text: str
     value: Any
@@ -79,7 +79,7 @@ class Mapping(msgspec.Struct, frozen=True):
     fields: dict[str, str | list[str] | None]
     samples: list[Sample]
     constants: list[Constant] = []  # small models leave out what is empty
-    words: list[Words] = []
+    words: list[StatedWords] = []
     where: list[Condition] = []
     first: Annotated[int, msgspec.Meta(ge=0)] | None = None
     leave_out: list[int] = []

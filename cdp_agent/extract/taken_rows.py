@@ -20,7 +20,7 @@ from .form import Form
 from .grounding import SourcePage, Ungrounded
 from .judging import Judged, judge
 from .leaves import leaves
-from .mapping import Constant, Elements, MappedRows, MappingForm, Words, put, shown_rows, sources_for
+from .mapping import Constant, Elements, MappedRows, MappingForm, StatedWords, put, shown_rows, sources_for
 from .parts import stopped_at
 from .schema import listed
 from .shape import lists_in
@@ -168,7 +168,7 @@ class TakenRows:
     def _claims(self) -> Iterator[tuple[str, str | int | float, int | None]]:
         """The values that are the model's, with their paths, and the numbers of their rows."""
         start = ".".join(("$", *self._elements.path))
-        stated: list[Constant | Words] = [*self._rows.mapping.constants, *self._rows.mapping.words]
+        stated: list[Constant | StatedWords] = [*self._rows.mapping.constants, *self._rows.mapping.words]
         for one in stated:
             if self._elements.leaves[one.field].is_free_text:
                 yield from ((f"{start}[*].{one.field}", value, None) for _, value in leaves(one.value))

@@ -72,8 +72,8 @@ class Markdown(msgspec.Struct, frozen=True):
     title: str
     blocks: list[Block]
     unreadable: list[tuple[str, str]]
-    around: str
-    numbers: dict[str, int]
+    around: str = ""
+    numbers: dict[str, int] = {}
 
     @property
     def text(self) -> str:

@@ -30,7 +30,7 @@ class SearchPageArguments(Arguments, frozen=True):
     case_sensitive: Annotated[bool, Meta(description="Match case.")] = False
     context_chars: Annotated[int, Meta(ge=0, le=500, description="Text to show around each match.")] = 80
     max_results: Annotated[int, Meta(ge=1, le=50, description="How many to show; all are counted.")] = 10
-    offset: Annotated[int, Meta(ge=0, description="Skip as many.")] = 0
+    offset: Annotated[int, Meta(ge=0, description="Skip these.")] = 0
 
 
 class FindElementsArguments(Arguments, frozen=True):
@@ -40,7 +40,7 @@ class FindElementsArguments(Arguments, frozen=True):
         list[str] | None, Meta(description="Attributes to show, such as href; addresses come out absolute.")
     ] = None
     max_results: Annotated[int, Meta(ge=1, le=100, description="How many to show; all are counted.")] = 20
-    offset: Annotated[int, Meta(ge=0, le=10_000, description="Skip as many.")] = 0
+    offset: Annotated[int, Meta(ge=0, description="Skip these.")] = 0
     include_text: Annotated[bool, Meta(description="Show the text of each.")] = True
 
 

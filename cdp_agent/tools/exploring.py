@@ -58,9 +58,9 @@ class ScrollArguments(Arguments, frozen=True):
 
 @tool(read_only=True, gives="how often and where the text is, with refs")
 async def search_page(args: SearchPageArguments, context: Context) -> Observation:
-    """Search the page: its names, texts, values and options, also in frames and out of view.
+    """Search names, texts, values and options, also in frames and out of view.
 
-    Where nothing matches, it tells the nearest spelling there is.
+    Where none matches, it tells the nearest spelling.
     """
     result = await context.page.search(
         args.pattern,
@@ -77,7 +77,7 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
 
 @tool(read_only=True, gives="how many there are, and tag, text, attributes and ref of each")
 async def find_elements(args: FindElementsArguments, context: Context) -> Observation:
-    """Count and list elements by CSS selector, with attributes you name."""
+    """Count and list elements by CSS selector, with named attributes."""
     result = await context.page.find(
         args.selector,
         within=args.within_ref,
@@ -91,7 +91,7 @@ async def find_elements(args: FindElementsArguments, context: Context) -> Observ
 
 @tool(gives="how far it went, and whether that is the end", effect="none")
 async def scroll(args: ScrollArguments, context: Context) -> Observation:
-    """Scroll, and wait for what that loads."""
+    """Scroll, and wait for what loads."""
     moved = await context.page.scroll(
         args.direction, pages=args.pages, pixels=args.pixels, ref=args.ref, to_text=args.to_text
     )
@@ -169,7 +169,7 @@ class ExtractArguments(Arguments, frozen=True):
 
 @tool(read_only=True, needs_model=True, gives="what was asked for: text, or JSON of that schema")
 async def extract(args: ExtractArguments, context: Context) -> Observation:
-    """Get what you describe out of the whole page, beyond what the snapshot shows.
+    """Get what you describe from the whole page.
 
     It costs a model call.
     """

@@ -20,6 +20,7 @@ SCALES |= {"mrd": 1e9, "milliarden": 1e9, "milliards": 1e9, "trillion": 1e12, "�
 SCALES |= {"億": 1e8, "亿": 1e8, "억": 1e8, "cr": 1e7, "millones": 1e6, "miljoner": 1e6, "millioner": 1e6}
 _WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBER_WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b")
+_MAY_HAVE_FIGURES = re.compile(rf"\d|\b(?:{'|'.join(_WORDS)}|noon|midday|midnight)\b")
 _FRACTION = re.compile(r"(?<![\d/.,])(?:(\d{1,4})[ -])?([1-9])/([2-9]|1[026])(?![\d/])")
 _GROUPS = re.compile(r"(?<![\w.,])\+?\(?\d[\d ()./-]{5,}\d(?![\w])")
 _YEAR_DIGITS = 4
@@ -61,6 +62,8 @@ def figures(text: str) -> list[Figure]:
 
 def all_figures(text: str) -> list[Figure]:
     """All figures that a line of a page may contain: adjacent numbers are read in every way, as are dates."""
+    if not _MAY_HAVE_FIGURES.search(text):
+        return []
     numbers = _of_one_range(text, list(_numbers(text, _all_readings)))
     numbers += [_with_currency_before(text, number) for number in numbers if not number.unit]  # 4 NOK 549
     moments = [*dates(text), *times(text)]

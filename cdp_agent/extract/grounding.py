@@ -87,13 +87,13 @@ def _line_that_shows(leaf: Leaf, page: SourcePage) -> str | None:
     if not unit:
         return page.line_with(leaf.value)
     numbers = [number for _, number in leaves(leaf.beside) if number != leaf.value]
-    figures_there = [figure for number in numbers for figure in page.figures_of(number)]
-    if any(figure.unit and is_same_unit(figure.unit, unit) for figure in figures_there):
+    units = set[str]().union(*map(page.units_of, numbers))
+    if any(is_same_unit(unit, other) for other in units):
         return ""
-    if is_currency(unit) and any(is_currency(figure.unit) for figure in figures_there):
+    if is_currency(unit) and any(map(is_currency, units)):
         return None  # the amount beside it is in another currency
     line = page.line_with(leaf.value)
-    if line is not None or any(figure.unit for figure in figures_there):
+    if line is not None or units:
         return line
     return "" if any(is_same_unit(unit, other) for other in page.units) else None
 
@@ -110,6 +110,7 @@ class SourcePage:
         self._text = " ".join(filter(None, (by_line[line] for line in self.all_lines)))
         tokens = {line: " ".join(_tokens(by_line[line])) for line in self._raw}
         self._words = f" {' '.join(filter(None, (tokens[line] for line in self.all_lines)))} "
+        self._units_of: dict[tuple[bool, str | int | float], frozenset[str]] = {}
         self._looked_up: dict[tuple[bool, str | int | float], frozenset[int] | None] = {}
 
     def contains(self, claim: str | int | float) -> bool:
@@ -158,10 +159,14 @@ class SourcePage:
             if (start := self.normalised[at].find(wanted)) >= 0:
                 yield at, start, start + len(wanted)
 
-    def figures_of(self, claim: str | int | float) -> list[Figure]:
-        """The figures that show a number, or a text that is one."""
-        wanted = [_of_number(claim)] if not isinstance(claim, str) else figures(normalise(claim))
-        return [figure for _, figure in self._showing(wanted[0])] if len(wanted) == 1 else []
+    def units_of(self, claim: str | int | float) -> frozenset[str]:
+        """The units with which the text shows a number, or a text that is one."""
+        key = (isinstance(claim, str), claim)
+        if key not in self._units_of:
+            wanted = [_of_number(claim)] if not isinstance(claim, str) else figures(normalise(claim))
+            shown = self._showing(wanted[0]) if len(wanted) == 1 else ()
+            self._units_of[key] = frozenset(figure.unit for _, figure in shown if figure.unit)
+        return self._units_of[key]
 
     @cached_property
     def units(self) -> frozenset[str]:
@@ -229,7 +234,7 @@ class SourcePage:
         """All figures, each with its line, by their kind and `_keys_of`."""
         by_key: dict[tuple[str, object], list[tuple[int, Figure]]] = defaultdict(list)
         for at, line in enumerate(self.normalised):
-            for figure in all_figures(line) if any(map(str.isdigit, line)) else ():
+            for figure in all_figures(line):
                 for key in _keys_of(figure):
                     by_key[figure.kind, key].append((at, figure))
                     if figure.kind == "date" and isinstance(key, tuple) and key[1]:  # a month may be claimed alone
@@ -292,8 +297,11 @@ class SourcePage:
         """The lines that have the day of a claimed midnight, and no time: a moment must have one in JSON."""
         if [figure.kind for figure in claimed] != ["date", "time"] or 0 not in claimed[1].values:
             return set()
-        timed = {at for (kind, _), shown in self._figures.items() if kind == "time" for at, _ in shown}
-        return self._lines_that_show(claimed[0]) - timed
+        return self._lines_that_show(claimed[0]) - self._lines_with_times
+
+    @cached_property
+    def _lines_with_times(self) -> set[int]:
+        return {at for (kind, _), shown in self._figures.items() if kind == "time" for at, _ in shown}
 
     @cached_property
     def _zones(self) -> frozenset[int]:

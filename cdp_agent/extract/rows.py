@@ -147,7 +147,7 @@ def _row(number: int, path: str, row: dict[str, object], places: ValuePlaces, ar
     own: list[_Leaf] = []
     for at, leaf in leaves(row, path):
         where = places.of(leaf)
-        near = [place for place in where if any(first <= place < end for first, end in around)]
+        near = [place for first, end in around for place in where[bisect_left(where, first) : bisect_left(where, end)]]
         own += [_Leaf(at, leaf, _field(at, path), number, near or where)] if where else []
     return _Row(number, path, row, own)
 

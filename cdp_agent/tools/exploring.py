@@ -31,7 +31,7 @@ class SearchPageArguments(Arguments, frozen=True):
     case_sensitive: Annotated[bool, Meta(description="Match case.")] = False
     context_chars: Annotated[int, Meta(ge=0, le=500, description="Text to show around each match.")] = 80
     max_results: Annotated[int, Meta(ge=1, le=50, description="How many to show; all are counted.")] = 10
-    offset: Annotated[int, Meta(ge=0, description="Skip as many.")] = 0
+    offset: Annotated[int, Meta(ge=0, description="Skip these.")] = 0
 
 
 class FindElementsArguments(Arguments, frozen=True):
@@ -41,7 +41,7 @@ class FindElementsArguments(Arguments, frozen=True):
         list[str] | None, Meta(description="Attributes to show, such as href; addresses come out absolute.")
     ] = None
     max_results: Annotated[int, Meta(ge=1, le=100, description="How many to show; all are counted.")] = 20
-    offset: Annotated[int, Meta(ge=0, le=10_000, description="Skip as many.")] = 0
+    offset: Annotated[int, Meta(ge=0, description="Skip these.")] = 0
     include_text: Annotated[bool, Meta(description="Show the text of each.")] = True
 
 
@@ -59,9 +59,9 @@ class ScrollArguments(Arguments, frozen=True):
 
 @tool(read_only=True, gives="how often and where the text is, with refs")
 async def search_page(args: SearchPageArguments, context: Context) -> Observation:
-    """Search all that the page says, also in frames and out of view.
+    """Search names, texts, values and options, also in frames and out of view.
 
-    Where nothing matches, it tells the nearest spelling there is.
+    Where none matches, it tells the nearest spelling.
     """
     result = await context.page.search(
         args.pattern,
@@ -92,7 +92,7 @@ async def find_elements(args: FindElementsArguments, context: Context) -> Observ
 
 @tool(gives="how far it went, and whether that is the end", effect="none")
 async def scroll(args: ScrollArguments, context: Context) -> Observation:
-    """Scroll, and wait for what that loads."""
+    """Scroll, and wait for what loads."""
     moved = await context.page.scroll(
         args.direction, pages=args.pages, pixels=args.pixels, ref=args.ref, to_text=args.to_text
     )
@@ -170,7 +170,7 @@ class ExtractArguments(Arguments, frozen=True):
 
 @tool(read_only=True, needs_model=True, gives_rows=True, gives="what was asked for: text, or JSON of that schema")
 async def extract(args: ExtractArguments, context: Context) -> Observation:
-    """Get what you describe out of the whole page, beyond what the snapshot shows.
+    """Get what you describe from the whole page.
 
     It costs a model call.
     """

@@ -26,21 +26,26 @@ class _DataPart(FramePart, frozen=True, kw_only=True):
 
 
 class DataDocument(msgspec.Struct, frozen=True):
-    """The document of one frame: `root` is explained in page/js/read/html.js. `frame_url` is "" for the tab's own."""
+    """The document of one frame: `root` is explained in page/js/read/html.js. `frame_url` is "" for the tab's own.
+
+    `scope` is the part of it that was asked for, or all of it.
+    """
 
     frame_url: str
     root: Element
-    _folder: str
+    scope: Element
+    url: str
+    folder: str
     _world: World
     _refs: RefTable
 
-    def ref(self, element: Element) -> str:
+    def ref(self, element: Element, key: str = "id") -> str:
         """The ref of an element that has an id there."""
-        return f"E{self._refs.number(self._world, int(element.get('i', '0')))}"
+        return f"E{self._refs.number(self._world, int(element.get(key, '0')))}"
 
     def target_of(self, link: Element) -> str:
         """The address that a link leads to."""
-        return target_of(link, self._folder)
+        return target_of(link, self.folder)
 
 
 class Documents(msgspec.Struct, frozen=True):
@@ -51,44 +56,55 @@ class Documents(msgspec.Struct, frozen=True):
 
 
 async def read_documents(tab: Tab, within: str | None = None) -> Documents:
-    """The page, or the element with the ref `within`, with the frames in it.
+    """The page, or the document with the element of the ref `within`, its `scope`, with the frames in that.
 
     Raises InvalidArguments and StaleRef for `within`; PageUnresponsive, DocumentGone, BrowserError.
     """
     tree = await tab.frames()
-    scope = await locate(tab, within) if within is not None else None
-    options = {"asData": True, "within": {"frame": scope.frame.id, "id": scope.local} if scope else None}
+    at = await locate(tab, within) if within is not None else None
+    options = {"asData": True, "here": {"frame": at.frame.id, "id": at.local} if at else None}
     async with tab.reading_lock:
-        readings = await read_all(tree, tab.refs, "readable", _DataPart, options)
-        start = readings.by_frame[scope.frame.id] if scope else readings.root
+        readings = await read_all(tree, tab.refs, "readable", _DataPart, options, within=at.frame if at else None)
         documents = Documents([], [])
-        _add(documents, readings, start, tab.refs)
+        _add(documents, readings, readings.root, tab.refs, is_scoped=at is not None)
     return documents
 
 
-def _add(documents: Documents, readings: Readings[_DataPart], reading: Reading[_DataPart], refs: RefTable) -> None:
+def _add(
+    documents: Documents, readings: Readings[_DataPart], reading: Reading[_DataPart], refs: RefTable, *, is_scoped: bool
+) -> None:
     whole = parse(reading.part.html)
-    inner = _taken_out(whole)
-    own_url = "" if reading is readings.root else reading.part.url
-    for url, root in [(own_url, whole), *((frame.get("u", ""), frame) for frame in inner)]:
-        documents.all.append(DataDocument(url, root, whole.get("b", ""), reading.world, refs))
-    documents.unread.extend(f"{frame.get('u') or frame.get('n')}: {frame.get('e')}" for frame in whole.iter("ef"))
-    for frame in (frame for root in (whole, *inner) for frame in root.iter("rf")):
+    here = next(whole.iterfind(".//*[@here]"), None) if is_scoped else whole
+    if here is None:  # nothing of it is shown
+        return
+    in_scope = {id(element) for element in here.iter()}
+    remote = list(here.iter("rf"))
+    documents.unread.extend(f"{frame.get('u') or frame.get('n')}: {frame.get('e')}" for frame in here.iter("ef"))
+    own_url = "" if reading.frame.parent is None else reading.part.url
+    for url, is_inside, root in [(own_url, here is whole, whole), *_taken_out(whole, in_scope)]:
+        scope = root if is_inside else next((element for element in root.iter() if element is here), None)
+        if scope is not None:
+            address = url or reading.part.url
+            documents.all.append(DataDocument(url, root, scope, address, whole.get("b", ""), reading.world, refs))
+    for frame in remote:
         child = readings.child(reading, int(frame.get("i", "0")))
         if isinstance(child, str):
             documents.unread.append(f"{frame.get('n', 'a frame')}: {child}")
         else:
-            _add(documents, readings, child, refs)
+            _add(documents, readings, child, refs, is_scoped=False)
 
 
-def _taken_out(root: Element) -> list[Element]:
-    """The documents of frames that are in this one, taken out of it, each without those in itself."""
-    inner: list[Element] = []
+def _taken_out(root: Element, in_scope: set[int]) -> list[tuple[str, bool, Element]]:
+    """The documents of frames that are in this one, taken out of it, each without those in itself.
+
+    Each with its address, and whether all of it is in the scope.
+    """
+    inner: list[tuple[str, bool, Element]] = []
     for frame in list(root.iter("fr")):
         document = Element("fr", frame.attrib)
         document.text, document[:] = frame.text, frame[:]
         frame.text, frame[:] = None, []
-        inner.append(document)
+        inner.append((frame.get("u", ""), id(frame) in in_scope, document))
     return inner
 
 

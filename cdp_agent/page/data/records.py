@@ -17,6 +17,7 @@ import msgspec
 from cdp_agent.page.tab.tab import Tab
 
 from .document import DataDocument, read_documents, text_of
+from .more_rows import MoreRows, Shown, Surroundings
 from .naming import distinct
 from .tables import PageTable, tables_in
 
@@ -41,15 +42,22 @@ _ATTRIBUTES = ("datetime", "title")
 
 
 class Records(list[Record]):
-    """The records in document order; `unread` says which frames could not be read, and why."""
+    """The records in document order; `unread` says which frames could not be read, and why.
+
+    `total` is how many there are by a text beside them, or by `aria-setsize`, and `more` what leads to others.
+    """
 
     fields: list[str]
     unread: list[str]
+    total: int | None
+    more: MoreRows | None
 
-    def __init__(self, records: Iterable[Record], fields: list[str], unread: list[str]) -> None:
+    def __init__(self, records: Iterable[Record], fields: list[str], unread: list[str], shown: Shown) -> None:
         super().__init__(records)
         self.fields = fields
         self.unread = unread
+        self.total = shown.total
+        self.more = shown.more
 
 
 class _Node(msgspec.Struct, eq=False):
@@ -68,32 +76,48 @@ async def records(tab: Tab, within: str | None = None) -> Records:
     Raises InvalidArguments and StaleRef for `within`; PageUnresponsive, DocumentGone, BrowserError.
     """
     documents = await read_documents(tab, within)
-    best: tuple[float, list[Record], list[str]] = (0.0, [], [])
-    for document in documents.all:
-        candidate = _records_in(document)
-        if candidate[0] > best[0]:
-            best = candidate
-    return Records(best[1], best[2], documents.unread)
+    alike = max(map(alike_in, documents.all), key=lambda alike: alike.score, default=None)
+    if alike is None or not alike.nodes:
+        return Records([], [], documents.unread, Shown(None, None))
+    return as_records(alike, documents.unread)
 
 
-def _records_in(document: DataDocument) -> tuple[float, list[Record], list[str]]:
-    root = _node(document.root)
+class Alike(msgspec.Struct, frozen=True):
+    """The elements of a document that are its records, none if nothing repeats there."""
+
+    document: DataDocument
+    score: float
+    nodes: list[_Node]
+
+
+def alike_in(document: DataDocument) -> Alike:
+    """What repeats in a document."""
+    root = _node(document.scope)
     _set_paths(root)
     scores, alike = _scores(root)
     if not scores:
-        return 0.0, [], []
+        return Alike(document, 0.0, [])
     path, score = max(scores.items(), key=lambda scored: (scored[1], -len(scored[0])))
-    nodes = alike[path]
+    return Alike(document, score, alike[path])
+
+
+def as_records(alike: Alike, unread: list[str]) -> Records:
+    """The elements as records, with what is around them."""
+    document, nodes = alike.document, alike.nodes
     if nodes[0].element.tag == "tr" and (table := _table_of(document, nodes)) is not None:
-        return score, [dict(row) for row in table.rows], table.columns
+        return Records([dict(row) for row in table.rows], table.columns, unread, Shown(table.total, table.more))
+    elements = [node.element for node in nodes]
+    shown = Surroundings(document).of(elements[:-1], len(nodes), max(int(item.get("of", "0")) for item in elements))
+    if shown.way in elements[-1].iter():
+        nodes = nodes[:-1]  # which is the pager
     rows, fields = _as_records(document, nodes)
-    return score, rows, fields
+    return Records(rows, fields, unread, shown)
 
 
 def _table_of(document: DataDocument, rows: list[_Node]) -> PageTable | None:
     """The table that these are the rows of, if they are of one."""
     elements = {id(row.element) for row in rows}
-    tables = (table for table in document.root.iter("table") if any(id(row) in elements for row in table.iter("tr")))
+    tables = (table for table in document.scope.iter("table") if any(id(row) in elements for row in table.iter("tr")))
     return next(tables_in(document, tables), None)
 
 

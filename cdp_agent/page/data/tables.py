@@ -25,6 +25,7 @@ from cdp_agent.page.markdown.markdown_tables import (
 from cdp_agent.page.tab.tab import Tab
 
 from .document import DataDocument, read_documents, text_of
+from .more_rows import MoreRows, Surroundings
 from .naming import LINK, distinct
 
 GROUP = "group"
@@ -34,7 +35,8 @@ GROUP = "group"
 class PageTable(msgspec.Struct, frozen=True):
     """A table of the page: `rows` by its `columns`, and a column "NAME link" for the links in the column NAME.
 
-    `total` is how many rows it says to have, of which only a part may be drawn; None if it says that it does not know.
+    `total` is how many rows there are by its own account, or by a text beside it, of which these may be a part; None if
+    it says that it does not know. `more` is what leads to others.
     """
 
     caption: str
@@ -43,6 +45,7 @@ class PageTable(msgspec.Struct, frozen=True):
     ref: str
     total: int | None
     frame_url: str
+    more: MoreRows | None = None
 
 
 class Tables(list[PageTable]):
@@ -62,15 +65,16 @@ async def tables(tab: Tab, within: str | None = None) -> Tables:
     PageUnresponsive, DocumentGone, BrowserError.
     """
     documents = await read_documents(tab, within)
-    tables = [table for document in documents.all for table in tables_in(document, document.root.iter("table"))]
+    tables = [table for document in documents.all for table in tables_in(document, document.scope.iter("table"))]
     return Tables(tables, documents.unread)
 
 
 def tables_in(document: DataDocument, elements: Iterable[Element]) -> Iterator[PageTable]:
     """Those of the elements that are tables with data."""
+    surroundings = Surroundings(document)
     for element in elements:
         rows = list(_rows_of(element))
-        if rows and is_data(element, rows) and (table := _table(document, element, rows)) is not None:
+        if rows and is_data(element, rows) and (table := _table(surroundings, element, rows)) is not None:
             yield table
 
 
@@ -96,7 +100,8 @@ def _cells_of(element: Element) -> Iterator[Element]:
             yield from _cells_of(child)
 
 
-def _table(document: DataDocument, element: Element, rows: list[Element]) -> PageTable | None:
+def _table(surroundings: Surroundings, element: Element, rows: list[Element]) -> PageTable | None:
+    document = surroundings.document
     whole = [row for row in _joined_parts(rows) if not row.get("f")]
     grid = filled_grid(whole, text_of)
     if not grid:
@@ -113,15 +118,20 @@ def _table(document: DataDocument, element: Element, rows: list[Element]) -> Pag
             group = {GROUP: row.cells[0].text}
         elif texts != header:  # which may be repeated further down
             records.append({**group, **dict(zip(names, texts, strict=False)), **_links(document, row, names, starts)})
+    cells = [cell.element for row in grid[:-1] or grid for cell in row.cells]
+    shown = surroundings.of(cells, len(records), _total(element, whole))
+    if records and shown.way is not None and any(shown.way in cell.element.iter() for cell in grid[-1].cells):
+        records.pop()  # its last row is the pager
     columns = _columns(names, records) if records else names
     caption = element.find("cap")
     return PageTable(
         "" if caption is None else text_of(caption).replace("\n", " "),
         columns,
         [{name: record.get(name, "") for name in columns} for record in records],
-        document.ref(element),
-        _total(element, whole, len(records)),
+        document.ref(element, "i"),
+        None if element.get("t") == "-1" else max(shown.total or 0, len(records)),
         document.frame_url,
+        shown.more,
     )
 
 
@@ -165,10 +175,7 @@ def _columns(names: list[str], records: list[dict[str, str]]) -> list[str]:
     return [name for name in ordered if name in used or (name in names and not name.startswith("column "))]
 
 
-def _total(element: Element, rows: list[Element], records: int) -> int | None:
+def _total(element: Element, rows: list[Element]) -> int:
     """How many rows the table says to have, without its headers: these are counted by `aria-rowcount` as well."""
-    stated = int(element.get("t", "0"))
-    if stated < 0:
-        return None
     heads = sum(1 for row in rows if row.get("i") and all(cell.tag == "th" for cell in row))
-    return max(stated - heads, records)
+    return int(element.get("t", "0")) - heads

@@ -77,6 +77,7 @@ EXPLORING = (
     "core/place.js",
     "read/html_fields.js",
     "read/html_tags.js",
+    "read/ways_on.js",
     "read/html.js",
     "read/reader.js",
     "read/closed.js",

@@ -13,8 +13,8 @@
 //   sec k=nav|footer|header|aside|main · fr n=name u=URL (a frame) · rf i=id n=name (a frame read in another session) ·
 // ef n=name u=URL e=error
 // As data, for page/data, every element that may be a field is there, as g t=tag if it has no kind of its own, with
-// class, itemprop, datetime, title and data-… as they are, and besides:
-//   table i=id t=aria-rowcount · tr i=aria-rowindex f=1 (in a foot) · td/th i=aria-colindex
+// class, itemprop, datetime, title and data-… as they are, with what ways_on.js adds, and besides:
+//   table i=id t=aria-rowcount · tr i=aria-rowindex f=1 (in a foot) · td/th i=aria-colindex · here=1 (what was asked for)
 
 /**
  * @typedef {object} HtmlSerialization  the state while a page is written @property {string[]} out @property {number}
@@ -31,26 +31,26 @@ const HTML_MOST_NESTED = 100; // depth of the XML, which Python reads by recursi
 let serialization = newSerialization();
 
 function newSerialization() {
-  return { out: [], words: 0, nested: 0, queue: [], whiteSpace: new Map(), folder: '', asData: false };
+  return { out: [], words: 0, nested: 0, queue: [], whiteSpace: new Map(), folder: '', asData: false, here: null };
 }
 
 /**
  * The page as XML.
- * @param {{next: [number, number], frame: string, asData?: boolean, within?: {frame: string, id: number} | null}}
- *   options  within: the element that is written instead of all
+ * @param {{next: [number, number], frame: string, asData?: boolean, here?: {frame: string, id: number} | null}}
+ *   options  here: the element that is marked
  * @returns {{html: string, url: string, title: string, first: number, end: number, remote: number[], internals:
  *   number[], roots: number, gone: number[], editors: number[]}}
  */
-function readable({ next, frame, asData = false, within = null }) {
+function readable({ next, frame, asData = false, here = null }) {
   const first = reserveIds(next);
   forget();
   reading = newReading();
   serialization = newSerialization();
   serialization.folder = folderOf(document);
   serialization.asData = asData;
-  const scope = within?.frame === frame ? elementOf(within.id) : null;
-  const root = scope ?? documentElement_.call(document);
-  if (root) writeInRoot(scope ? rootOf(scope) : document, () => writeElement(root, 0, 0));
+  serialization.here = here?.frame === frame ? elementOf(here.id) : null;
+  const root = documentElement_.call(document);
+  if (root) writeInRoot(document, () => writeElement(root, 0, 0));
   const { out } = serialization;
   for (let i = 0; i < serialization.queue.length; i++) {
     const [element, place, flags, at] = serialization.queue[i];
@@ -260,6 +260,8 @@ const dataAttributes = (element) =>
     .map((name) => xmlAttr(name, cut(attr(element, name), LONGEST_DATA_ATTRIBUTE)))
     .join('');
 
+const hereAttribute = (element) => (element === serialization.here ? ' here="1"' : '');
+
 /** Writes an XML element with the contents of an element of the page. */
 function writeTag(name, attributes, element, tag, flags, depth) {
   if (serialization.nested >= HTML_MOST_NESTED) {
@@ -268,7 +270,8 @@ function writeTag(name, attributes, element, tag, flags, depth) {
     serialization.out.push('\n');
     return;
   }
-  serialization.out.push(`<${name}${attributes}${serialization.asData ? dataAttributes(element) : ''}>`);
+  const more = serialization.asData ? dataAttributes(element) + wayAttributes(element, tag) : '';
+  serialization.out.push(`<${name}${attributes}${more}${hereAttribute(element)}>`);
   serialization.nested++;
   writeContents(element, tag, flags, depth);
   serialization.nested--;

@@ -110,24 +110,36 @@ class ReadablePage:
         found = await markdown.take(self._tab)
         return found.text if budget_tokens is None else found.within(budget_tokens)
 
-    async def tables(self, ref: str | None = None) -> Tables:
+    async def tables(self, ref: str | None = None, *, pages: int = 1) -> Tables:
         """The tables and grids with data in all frames, read by code: `columns` by their headers, `rows` as dicts.
 
         `ref` is that of a table, or of an element with tables. Links are in columns of their own. `total` is how many
-        rows a table says to have where it draws only a part of them. Frames that could not be read are in `unread`.
-        Raises InvalidArguments and StaleRef for `ref`.
+        rows there are, if the page says that, and `more` what leads to others. Frames that could not be read are in
+        `unread`. Raises InvalidArguments and StaleRef for `ref`.
+
+        With `pages`, the rows of up to so many pages of the table that goes on: by its next links, what loads more, or
+        scrolling, where each screen counts. It stays at the last one. `notices` says how many were read, why no more,
+        and what failed. Nothing is sent by a form for it.
         """
+        if pages > 1:
+            from cdp_agent.page.actions import reading_on  # late, as markdown
+
+            return await reading_on.tables(self._tab, ref, pages)
         from cdp_agent.page.data import tables  # late, as markdown
 
         return await tables.tables(self._tab, ref)
 
-    async def records(self, ref: str | None = None) -> Records:
+    async def records(self, ref: str | None = None, *, pages: int = 1) -> Records:
         """What repeats on the page, or in the element `ref`, as dicts: rows, cards, items of a list, pairs of a <dl>.
 
         Fields are called by `itemprop`, term, label or class; links, sources of images and data attributes are fields,
-        too. `fields` are their names; frames that could not be read are in `unread`. Raises InvalidArguments and
-        StaleRef for `ref`.
+        too. `fields` are their names; frames that could not be read are in `unread`. `total`, `more`, `pages` and
+        `notices`: as of `tables`. Raises InvalidArguments and StaleRef for `ref`.
         """
+        if pages > 1:
+            from cdp_agent.page.actions import reading_on  # late, as markdown
+
+            return await reading_on.records(self._tab, ref, pages)
         from cdp_agent.page.data import records  # late, as markdown
 
         return await records.records(self._tab, ref)

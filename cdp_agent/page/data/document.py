@@ -28,7 +28,7 @@ class _DataPart(FramePart, frozen=True, kw_only=True):
 class DataDocument(msgspec.Struct, frozen=True):
     """The document of one frame: `root` is explained in page/js/read/html.js. `frame_url` is "" for the tab's own.
 
-    `scope` is the part of it that was asked for, or all of it.
+    `scope` is the part of it that was asked for, or all of it; `place` tells it from those of other frames.
     """
 
     frame_url: str
@@ -36,6 +36,7 @@ class DataDocument(msgspec.Struct, frozen=True):
     scope: Element
     url: str
     folder: str
+    place: tuple[str, int]
     _world: World
     _refs: RefTable
 
@@ -81,11 +82,12 @@ def _add(
     remote = list(here.iter("rf"))
     documents.unread.extend(f"{frame.get('u') or frame.get('n')}: {frame.get('e')}" for frame in here.iter("ef"))
     own_url = "" if reading.frame.parent is None else reading.part.url
-    for url, is_inside, root in [(own_url, here is whole, whole), *_taken_out(whole, in_scope)]:
+    inner = _taken_out(whole, in_scope)
+    for number, (url, is_inside, root) in enumerate([(own_url, here is whole, whole), *inner]):
         scope = root if is_inside else next((element for element in root.iter() if element is here), None)
         if scope is not None:
-            address = url or reading.part.url
-            documents.all.append(DataDocument(url, root, scope, address, whole.get("b", ""), reading.world, refs))
+            names = (url or reading.part.url, whole.get("b", ""), (reading.frame.id, number))
+            documents.all.append(DataDocument(url, root, scope, *names, reading.world, refs))
     for frame in remote:
         child = readings.child(reading, int(frame.get("i", "0")))
         if isinstance(child, str):

@@ -54,10 +54,12 @@ class MoreRows(msgspec.Struct, frozen=True):
 class Shown(msgspec.Struct, frozen=True):
     """What is known of all rows of which some are shown: `total` is how many there are, if the page says that."""
 
-    total: int | None
-    more: MoreRows | None
+    total: int | None = None
+    more: MoreRows | None = None
     way: Element | None = None
     """The element of `more`."""
+    box: str | None = None
+    """The ref of the box in which they scroll, but for the page itself."""
 
 
 class Surroundings:
@@ -70,37 +72,42 @@ class Surroundings:
     def _parents(self) -> dict[Element, Element]:
         return {child: parent for parent in self.document.root.iter() for child in parent}
 
+    def of_elements(self, rows: list[Element]) -> Shown:
+        """What the document says of elements that are each a row."""
+        return self.of(rows[:-1] or rows, len(rows), max(int(row.get("of", "0")) for row in rows))
+
     def of(self, parts: list[Element], count: int, total: int | None = None) -> Shown:
         """What the document says of `count` rows, which are `total` by their own account.
 
         `parts` are their elements, or those in them, but for the last row, which a pager may stand in.
         """
-        box = self._common(parts)
+        box = self.common(parts)
         rings = list(self._rings(parts, box))
         texts = (_short_text(element) for _, ring in rings for element in ring)
         counted = next(filter(None, (_total_in(text, count) for text in texts)), None)
         total = max(total or 0, counted or 0) or None
+        scroller = next((around for around in (box, *self.around(box)) if "box" in around.attrib), None)
+        scrolls = None if scroller is None else self.document.ref(scroller)
         for around, ring in rings:
             ways = [way for way in ring if "way" in way.attrib]
             for way in sorted(ways, key=lambda way: way.get("way", "").isdigit()):
                 if self._leads_on(way, around, counted is not None):
                     leads: Way = "load more" if way.get("way") == "more" else "next page"
-                    return Shown(total, MoreRows(leads, self.document.ref(way)), way)
-        scroller = next((around for around in (box, *self._around(box)) if "box" in around.attrib), None)
-        if scroller is not None and ((total or 0) > count or scroller.get("box") == "part"):
-            return Shown(total, MoreRows("scroll", self.document.ref(scroller)))
-        return Shown(total, None)
+                    return Shown(total, MoreRows(leads, self.document.ref(way)), way, scrolls)
+        is_part = scroller is not None and ((total or 0) > count or scroller.get("box") == "part")
+        return Shown(total, MoreRows("scroll", scrolls) if is_part and scrolls else None, None, scrolls)
 
-    def _around(self, element: Element) -> Iterator[Element]:
+    def around(self, element: Element) -> Iterator[Element]:
+        """The elements around one, the nearest first."""
         while (parent := self._parents.get(element)) is not None:
             element = parent
             yield element
 
-    def _common(self, parts: list[Element]) -> Element:
+    def common(self, parts: list[Element]) -> Element:
         """The smallest element around all."""
-        common = list(self._around(parts[0]))
+        common = list(self.around(parts[0]))
         for part in (parts[len(parts) // 2], parts[-1]):
-            around = set(self._around(part))
+            around = set(self.around(part))
             common = [box for box in common if box in around]
         return common[0]
 
@@ -112,7 +119,7 @@ class Surroundings:
         """
         left = _weight(parts, set())
         inner = set(parts)
-        for around in (box, *self._around(box)):
+        for around in (box, *self.around(box)):
             left -= _weight([around], inner)
             if left < 0:
                 return
@@ -121,7 +128,7 @@ class Surroundings:
 
     def _leads_on(self, way: Element, box: Element, is_counted: bool) -> bool:
         """Whether a control in the box leads on from its rows; `is_counted`: a text there says that there are more."""
-        kind, names = way.get("way", ""), (around.get("class", "") for around in (way, *self._around(way)))
+        kind, names = way.get("way", ""), (around.get("class", "") for around in (way, *self.around(way)))
         if any(map(_NO_PAGER.search, names)):
             return False
         if kind == "more":
@@ -137,7 +144,7 @@ class Surroundings:
     def _pager(self, way: Element, box: Element) -> Element:
         """The largest element around a control in the box that is short, and has none of the rows in it."""
         pager = way
-        for around in self._around(way):
+        for around in self.around(way):
             if around is box or len("".join(around.itertext())) > _LONGEST_PAGER:
                 break
             pager = around

@@ -16,10 +16,10 @@ import msgspec
 
 from cdp_agent.page.tab.tab import Tab
 
-from .document import DataDocument, read_documents, text_of
+from .document import DataDocument, Documents, read_documents, text_of
 from .more_rows import MoreRows, Shown, Surroundings
 from .naming import distinct
-from .tables import PageTable, tables_in
+from .tables import PageTable, tables_of
 
 Value = str | list[str]
 Record = dict[str, Value]
@@ -45,19 +45,22 @@ class Records(list[Record]):
     """The records in document order; `unread` says which frames could not be read, and why.
 
     `total` is how many there are by a text beside them, or by `aria-setsize`, and `more` what leads to others.
+    `notices`: as of `Tables`.
     """
 
     fields: list[str]
     unread: list[str]
     total: int | None
     more: MoreRows | None
+    notices: list[str]
 
-    def __init__(self, records: Iterable[Record], fields: list[str], unread: list[str], shown: Shown) -> None:
+    def __init__(self, records: Iterable[Record], fields: list[str], shown: Shown, unread: list[str]) -> None:
         super().__init__(records)
         self.fields = fields
         self.unread = unread
         self.total = shown.total
         self.more = shown.more
+        self.notices = []
 
 
 class _Node(msgspec.Struct, eq=False):
@@ -76,49 +79,52 @@ async def records(tab: Tab, within: str | None = None) -> Records:
     Raises InvalidArguments and StaleRef for `within`; PageUnresponsive, DocumentGone, BrowserError.
     """
     documents = await read_documents(tab, within)
-    alike = max(map(alike_in, documents.all), key=lambda alike: alike.score, default=None)
-    if alike is None or not alike.nodes:
-        return Records([], [], documents.unread, Shown(None, None))
-    return as_records(alike, documents.unread)
+    alike = alike_in(documents)
+    return Records([], [], Shown(), documents.unread) if alike is None else records_of(alike, documents.unread)
 
 
 class Alike(msgspec.Struct, frozen=True):
-    """The elements of a document that are its records, none if nothing repeats there."""
+    """The elements of a document that are its records."""
 
     document: DataDocument
     score: float
     nodes: list[_Node]
 
 
-def alike_in(document: DataDocument) -> Alike:
+def alike_in(documents: Documents) -> Alike | None:
+    """What repeats in any of the documents; None if nothing does."""
+    alike = [best for document in documents.all if (best := alike_of(document)) is not None]
+    return max(alike, key=lambda best: best.score, default=None)
+
+
+def alike_of(document: DataDocument) -> Alike | None:
     """What repeats in a document."""
     root = _node(document.scope)
     _set_paths(root)
     scores, alike = _scores(root)
     if not scores:
-        return Alike(document, 0.0, [])
+        return None
     path, score = max(scores.items(), key=lambda scored: (scored[1], -len(scored[0])))
     return Alike(document, score, alike[path])
 
 
-def as_records(alike: Alike, unread: list[str]) -> Records:
-    """The elements as records, with what is around them."""
+def records_of(alike: Alike, unread: list[str]) -> Records:
+    """The elements as records, with what is known of all."""
     document, nodes = alike.document, alike.nodes
     if nodes[0].element.tag == "tr" and (table := _table_of(document, nodes)) is not None:
-        return Records([dict(row) for row in table.rows], table.columns, unread, Shown(table.total, table.more))
-    elements = [node.element for node in nodes]
-    shown = Surroundings(document).of(elements[:-1], len(nodes), max(int(item.get("of", "0")) for item in elements))
-    if shown.way in elements[-1].iter():
-        nodes = nodes[:-1]  # which is the pager
+        return Records([dict(row) for row in table.rows], table.columns, Shown(table.total, table.more), unread)
+    shown = Surroundings(document).of_elements([node.element for node in nodes])
+    if shown.way is not None and shown.way in nodes[-1].element.iter():
+        nodes = nodes[:-1]  # the last is the pager
     rows, fields = _as_records(document, nodes)
-    return Records(rows, fields, unread, shown)
+    return Records(rows, fields, shown, unread)
 
 
 def _table_of(document: DataDocument, rows: list[_Node]) -> PageTable | None:
     """The table that these are the rows of, if they are of one."""
     elements = {id(row.element) for row in rows}
     tables = (table for table in document.scope.iter("table") if any(id(row) in elements for row in table.iter("tr")))
-    return next(tables_in(document, tables), None)
+    return next((read.table for read in tables_of(document, tables)), None)
 
 
 def _node(element: Element) -> _Node:

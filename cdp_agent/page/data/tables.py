@@ -24,8 +24,8 @@ from cdp_agent.page.markdown.markdown_tables import (
 )
 from cdp_agent.page.tab.tab import Tab
 
-from .document import DataDocument, read_documents, text_of
-from .more_rows import MoreRows, Surroundings
+from .document import DataDocument, Documents, read_documents, text_of
+from .more_rows import MoreRows, Shown, Surroundings
 from .naming import LINK, distinct
 
 GROUP = "group"
@@ -49,13 +49,26 @@ class PageTable(msgspec.Struct, frozen=True):
 
 
 class Tables(list[PageTable]):
-    """The tables in document order; `unread` says which frames could not be read, and why."""
+    """The tables in document order; `unread` says which frames could not be read, and why.
+
+    `notices`, if several pages were read: how many, why no more, and what of them was left out.
+    """
 
     unread: list[str]
+    notices: list[str]
 
-    def __init__(self, tables: Iterable[PageTable], unread: list[str]) -> None:
+    def __init__(self, tables: Iterable[PageTable], unread: list[str], notices: list[str]) -> None:
         super().__init__(tables)
         self.unread = unread
+        self.notices = notices
+
+
+class ReadTable(msgspec.Struct, frozen=True):
+    """A table as it was read: `places` are those that its rows say to have in the whole one, 0 for none."""
+
+    table: PageTable
+    places: list[int]
+    shown: Shown
 
 
 async def tables(tab: Tab, within: str | None = None) -> Tables:
@@ -65,11 +78,15 @@ async def tables(tab: Tab, within: str | None = None) -> Tables:
     PageUnresponsive, DocumentGone, BrowserError.
     """
     documents = await read_documents(tab, within)
-    tables = [table for document in documents.all for table in tables_in(document, document.scope.iter("table"))]
-    return Tables(tables, documents.unread)
+    return Tables([read.table for read in tables_in(documents)], documents.unread, [])
 
 
-def tables_in(document: DataDocument, elements: Iterable[Element]) -> Iterator[PageTable]:
+def tables_in(documents: Documents) -> list[ReadTable]:
+    """The tables with data in the documents."""
+    return [read for document in documents.all for read in tables_of(document, document.scope.iter("table"))]
+
+
+def tables_of(document: DataDocument, elements: Iterable[Element]) -> Iterator[ReadTable]:
     """Those of the elements that are tables with data."""
     surroundings = Surroundings(document)
     for element in elements:
@@ -100,7 +117,7 @@ def _cells_of(element: Element) -> Iterator[Element]:
             yield from _cells_of(child)
 
 
-def _table(surroundings: Surroundings, element: Element, rows: list[Element]) -> PageTable | None:
+def _table(surroundings: Surroundings, element: Element, rows: list[Element]) -> ReadTable | None:
     document = surroundings.document
     whole = [row for row in _joined_parts(rows) if not row.get("f")]
     grid = filled_grid(whole, text_of)
@@ -112,19 +129,21 @@ def _table(surroundings: Surroundings, element: Element, rows: list[Element]) ->
     names = _names(joined_header(lines[:heads], len(starts)))
     header = lines[heads - 1] if heads else None
     records: list[dict[str, str]] = []
+    places: list[int] = []
     group: dict[str, str] = {}
     for row, texts in zip(grid[heads:], lines[heads:], strict=True):
         if row.is_group(len(starts)):
             group = {GROUP: row.cells[0].text}
         elif texts != header:  # which may be repeated further down
             records.append({**group, **dict(zip(names, texts, strict=False)), **_links(document, row, names, starts)})
-    cells = [cell.element for row in grid[:-1] or grid for cell in row.cells]
+            places.append(row.place)
+    cells = [cell.element for row in grid[heads:-1] or grid for cell in row.cells]
     shown = surroundings.of(cells, len(records), _total(element, whole))
     if records and shown.way is not None and any(shown.way in cell.element.iter() for cell in grid[-1].cells):
         records.pop()  # its last row is the pager
     columns = _columns(names, records) if records else names
     caption = element.find("cap")
-    return PageTable(
+    table = PageTable(
         "" if caption is None else text_of(caption).replace("\n", " "),
         columns,
         [{name: record.get(name, "") for name in columns} for record in records],
@@ -133,6 +152,7 @@ def _table(surroundings: Surroundings, element: Element, rows: list[Element]) ->
         document.frame_url,
         shown.more,
     )
+    return ReadTable(table, places[: len(records)], shown)
 
 
 def _joined_parts(rows: list[Element]) -> list[Element]:

@@ -1,0 +1,156 @@
+"""Reads tables and records over several pages: by next links, buttons that load more, and scrolling.
+
+It goes on by acts as any others, as long as anything new comes. Nothing is sent on the way: a control that sends a form
+is left to the caller.
+"""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+
+from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.page.data.document import read_documents
+from cdp_agent.page.data.joining import NOT_JOINED, NOTHING_NEW, Joined, JoinedRecords, JoinedTable
+from cdp_agent.page.data.more_rows import MoreRows
+from cdp_agent.page.data.records import Records, alike_in
+from cdp_agent.page.data.records import records as records_of_page
+from cdp_agent.page.data.tables import Tables, tables_in
+from cdp_agent.page.frames.deadline import Deadline
+from cdp_agent.page.query.consequence import consequence
+from cdp_agent.page.receipts.action_runner import limit_of
+from cdp_agent.page.receipts.dialog_stops import value_until_dialog
+from cdp_agent.page.receipts.receipts import Receipt
+from cdp_agent.page.refs.locate import locate
+from cdp_agent.page.tab.tab import Tab
+
+from .actions import click_ref
+from .scrolling.box import Scroller, box_of
+from .scrolling.movement import BLANK_IN_SEARCH, Movement
+from .scrolling.to_text import FAR_PX
+
+READING_ON_S = 120.0
+"""How long reading goes on at most; the page that is then being read is still finished."""
+_STEP = 0.8
+"""How much of a view it scrolls at first, so that rows of a screen are on the next one as well."""
+_LONGEST_STEP = 5.0
+"""The same at most: lists draw some rows before and behind the view as well, grids many."""
+
+
+async def tables(tab: Tab, within: str | None, pages: int) -> Tables:
+    """The tables, with the rows of several pages of the one that goes on. Raises as `Page.tables`."""
+    documents = await read_documents(tab, within)
+    read = tables_in(documents)
+    going_on = [table for table in read if table.shown.more is not None] or (read if len(read) == 1 else [])
+    if len(going_on) > 1:
+        refs = ", ".join(table.table.ref for table in going_on)
+        raise InvalidArguments(f"More than one table goes on: give the ref of the one to read over pages, of {refs}.")
+    result = Tables([table.table for table in read], documents.unread, [])
+    if going_on:
+        joined = JoinedTable(going_on[0])
+        result.notices = await _read_on(tab, joined, pages)
+        result[read.index(going_on[0])] = joined.result()
+    return result
+
+
+async def records(tab: Tab, within: str | None, pages: int) -> Records:
+    """The records of several pages. Raises as `Page.records`."""
+    documents = await read_documents(tab, within)
+    alike = alike_in(documents)
+    if alike is None:
+        return await records_of_page(tab, within)
+    joined = JoinedRecords(alike)
+    notices = await _read_on(tab, joined, pages)
+    result = joined.result(documents.unread)
+    result.notices = notices
+    return result
+
+
+async def _read_on(tab: Tab, joined: Joined, pages: int) -> list[str]:
+    """Reads up to so many pages; returns what to know of that."""
+    began, url, read, why, unit = time.monotonic(), tab.url, 1, "", "pages"
+    while not why and read < pages:
+        more = joined.shown.more
+        try:
+            if more is None and read > 1:
+                why = "there is no next page"
+            elif more is None or more.way == "scroll":
+                unit = "screens"
+                screens, why = await _scroll_on(tab, joined, pages - read)
+                read += screens
+            else:
+                why = await _press(tab, more)
+                why = why or joined.add(await read_documents(tab), replaces=more.way == "next page")
+                read += not why
+        except ActionError as error:
+            why = f"page {read + 1} could not be read: {error}"
+        if not why and time.monotonic() - began > READING_ON_S:
+            why = f"{READING_ON_S:g} s were over"
+    left = joined.shown.more
+    why = why or "that was as many as asked for"
+    notices = [f"{read:,} {unit} were read: {why}{f'; {left.text} leads on' if left else ''}."]
+    if joined.repeated:
+        notices.append(f"{joined.repeated:,} rows that a page repeated from the one before are there once.")
+    if tab.url != url:
+        notices.append(f"The tab was at {url} and is at {tab.url} now.")
+    return notices
+
+
+async def _press(tab: Tab, more: MoreRows) -> str:
+    """Goes on by a link or button; why not, or ""."""
+    effect = await consequence(tab, more.ref)
+    form = None if effect is None else effect.form
+    if form is not None and (form.method not in ("get", "dialog") or form.secret):
+        return f"{more.ref} sends a form, which is left to you"
+    if effect is not None and effect.download:
+        return f"{more.ref} downloads a file"
+    receipt = await click_ref(tab, more.ref, button="left", count=1, position=None, modifiers=())
+    return f"a dialog opened: {receipt.dialog.message}" if receipt.dialog is not None else ""
+
+
+async def _scroll_on(tab: Tab, joined: Joined, screens: int) -> tuple[int, str]:
+    """Reads up to so many screens more of what is scrolled; how many there were, and why no more, or ""."""
+    at = None if joined.shown.box is None else await locate(tab, joined.shown.box)
+    box = await box_of(tab, at, "y")
+    if isinstance(box, str):
+        return 0, "there is no next page, and nothing to scroll"
+    scrolling = _scroll_through(tab, box, joined, screens)
+    return await value_until_dialog(tab, "scroll", scrolling, lambda way: Receipt(action="scroll", note=way[1]))
+
+
+async def _scroll_through(tab: Tab, box: Scroller, joined: Joined, screens: int) -> tuple[int, str]:
+    is_part, read = joined.shown.more is not None, 0
+    async with (
+        tab.act(),
+        limit_of(tab, READING_ON_S),
+        Movement.of(tab, box, "y", most_blank=BLANK_IN_SEARCH) as movement,
+    ):
+        movement.limit = Deadline.on(box.world.session, READING_ON_S)
+        if is_part and not (await movement.screen()).at_start:
+            await movement.move(-FAR_PX)
+            await movement.rest(-1)
+            joined.start_again(await read_documents(tab))
+        step = _STEP
+        while read < screens:
+            if movement.limit.expired:
+                return read, f"{READING_ON_S:g} s were over"
+            if is_part:
+                moved, screen = await movement.next_screen(1, step)
+            else:
+                moved, screen = await movement.move(FAR_PX), await movement.screen()
+            if abs(moved) < 1 or screen.at_end:
+                screen = await movement.rest(1, is_last=abs(moved) < 1)
+            why = joined.add(await read_documents(tab), replaces=False)
+            if why == NOT_JOINED and step > _STEP:
+                await movement.move(-moved)
+                step = _STEP
+                continue
+            if why and (screen.at_end or why != NOTHING_NEW):
+                if screen.at_end and why == NOTHING_NEW:
+                    joined.shown = msgspec.structs.replace(joined.shown, more=None)
+                    return read, f"{box.label} ends there"
+                return read, why
+            step = min(max(step * (joined.drawn - 2) / max(joined.new, 1), _STEP), _LONGEST_STEP)
+            read += 1
+    return read, ""

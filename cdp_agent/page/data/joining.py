@@ -1,0 +1,215 @@
+"""Rows of several pages as one: each page gives those that the ones before did not have.
+
+Rows are the same if they have the same place in their set (`aria-rowindex`, `aria-posinset`), else if what a page
+begins with is what the page before ended with. Equal rows elsewhere are different rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from xml.etree.ElementTree import Element
+
+import msgspec
+
+from .document import DataDocument, Documents
+from .more_rows import Shown, Surroundings
+from .records import Alike, Records, alike_of, records_of
+from .tables import PageTable, ReadTable, tables_in
+
+_LEAST_COMMON = 0.5
+"""The share of columns that a table has in common with its next page."""
+NOTHING_NEW = "nothing new came"
+NOT_JOINED = "the rows there do not go on from those before, so some between may be missing"
+
+
+class Joined:
+    """The rows of the pages so far. `shown` is what the last page says of all rows."""
+
+    shown: Shown
+
+    def __init__(self) -> None:
+        self.repeated = 0
+        """How many rows a page had from the one before, not counting those that stayed where more were loaded."""
+        self.drawn = self.new = 0
+        """How many rows the last page had, and how many of them were new."""
+        self._keys: list[Hashable] = []
+
+    def add(self, documents: Documents, *, replaces: bool) -> str:
+        """Adds what is new in the documents; why nothing is, or "".
+
+        `replaces`: they are another page, not the same one with other rows drawn.
+        """
+        raise NotImplementedError
+
+    def start_again(self, documents: Documents) -> None:
+        """Takes the rows in the documents in the place of all."""
+        self._keys.clear()
+        self._clear()
+        self.add(documents, replaces=True)
+
+    def _clear(self) -> None:
+        raise NotImplementedError
+
+    def _new(self, keys: Sequence[Hashable], *, placed: bool, replaces: bool) -> list[int] | None:
+        """Which of the rows with these keys are new, None if that cannot be told.
+
+        `placed`: a key is the place of the row in its set.
+        """
+        if placed and not replaces:
+            before = set(self._keys)
+            new = [number for number, key in enumerate(keys) if key not in before]
+        else:
+            overlap = _overlap(self._keys, keys)
+            new = list(range(overlap, len(keys)))
+        self.drawn, self.new = len(keys), len(new)
+        if self.new == self.drawn and not replaces:
+            return None
+        if replaces:
+            self.repeated += len(keys) - len(new)
+        self._keys += [keys[number] for number in new]
+        return new
+
+
+class JoinedTable(Joined):
+    """A table of several pages."""
+
+    def __init__(self, first: ReadTable) -> None:
+        super().__init__()
+        self._first = first.table
+        self._columns = list(first.table.columns)
+        self._rows: list[tuple[int, dict[str, str]]] = []
+        self._take(first, replaces=True)
+
+    def add(self, documents: Documents, *, replaces: bool) -> str:
+        tables = [read for read in tables_in(documents) if self._likeness(read.table) >= _LEAST_COMMON]
+        if not tables:
+            return "there is no table with these columns"
+        read = max(tables, key=lambda read: self._likeness(read.table))
+        return self._take(read, replaces=replaces)
+
+    def _clear(self) -> None:
+        self._rows.clear()
+
+    def result(self) -> PageTable:
+        """All rows as one table: in the order of their places, if all have one."""
+        rows = self._rows
+        if all(place for place, _ in rows) and len({place for place, _ in rows}) == len(rows):
+            rows = sorted(rows, key=lambda row: row[0])
+        total = self._first.total if self._first.total is None else max(self.shown.total or 0, len(rows))
+        return msgspec.structs.replace(
+            self._first,
+            columns=self._columns,
+            rows=[{name: row.get(name, "") for name in self._columns} for _, row in rows],
+            total=total,
+            more=self.shown.more,
+        )
+
+    def _take(self, read: ReadTable, *, replaces: bool) -> str:
+        table, places = read.table, read.places
+        self.shown = read.shown
+        self._columns += [name for name in table.columns if name not in self._columns]
+        placed = all(places)
+        keys = places if placed else [tuple(row.items()) for row in table.rows]
+        new = self._new(keys, placed=placed, replaces=replaces)
+        self._rows += [(places[number], table.rows[number]) for number in new or ()]
+        return NOT_JOINED if new is None else "" if new else NOTHING_NEW
+
+    def _likeness(self, table: PageTable) -> float:
+        """How much a table is like this one; most of all, it is this one."""
+        if table.ref == self._first.ref:
+            return 2.0
+        common = len(set(table.columns) & set(self._columns))
+        return common / max(len(set(table.columns) | set(self._columns)), 1)
+
+
+class JoinedRecords(Joined):
+    """Records of several pages: what the box around them holds on the next is put behind what it holds on the first."""
+
+    def __init__(self, first: Alike) -> None:
+        super().__init__()
+        self._document = first.document
+        self._place = first.document.place
+        surroundings = Surroundings(first.document)
+        elements = [node.element for node in first.nodes]
+        self._box = surroundings.common(elements)
+        self._way = [self._box, *surroundings.around(self._box)][::-1]
+        self.shown = surroundings.of_elements(elements)
+        self._box[:] = _items(self._box, self.shown)
+        self._new([_key(child) for child in self._box], placed=False, replaces=True)
+
+    def add(self, documents: Documents, *, replaces: bool) -> str:
+        document = next((document for document in documents.all if document.place == self._place), None)
+        box = None if document is None else _same_place(document.root, self._way)
+        if document is None or box is None or not len(box):
+            return "nothing like the records is there"
+        self.shown = Surroundings(document).of_elements(list(box))
+        children = _items(box, self.shown)
+        keys = [_key(child) for child in children]
+        placed = all(child.get("pos") for child in children)
+        new = self._new(keys, placed=placed, replaces=replaces)
+        for number in new or ():
+            _make_absolute(children[number], document)
+            self._box.append(children[number])
+        return NOT_JOINED if new is None else "" if new else NOTHING_NEW
+
+    def _clear(self) -> None:
+        self._box[:] = []
+
+    def result(self, unread: list[str]) -> Records:
+        """All records."""
+        alike = alike_of(self._document)
+        assert alike is not None, "the first page had records"
+        records = records_of(alike, unread)
+        records.total, records.more = self.shown.total, self.shown.more
+        return records
+
+
+def _items(box: Element, shown: Shown) -> list[Element]:
+    """The elements in a box that show anything, but for that with its pager."""
+    return [child for child in box if shown.way not in child.iter() and any(map(_content, child.iter()))]  # type: ignore[operator]  # it may be None
+
+
+def _content(element: Element) -> str:
+    return (element.text or "").strip() or element.get("s", element.get("v", ""))
+
+
+def _key(element: Element) -> Hashable:
+    """What an item is recognized by: its place in its set, else all that it shows."""
+    place = element.get("pos")
+    if place is not None:
+        return int(place)
+    return tuple((part.tag, (part.text or "").strip(), part.get("h"), part.get("r"), part.get("s")) for part in element.iter())
+
+
+def _overlap(before: Sequence[Hashable], keys: Sequence[Hashable]) -> int:
+    """How many rows at the end of those before are those at the beginning of the others."""
+    lengths = range(min(len(before), len(keys)), 0, -1)
+    return next((length for length in lengths if before[-length:] == keys[:length]), 0)
+
+
+def _same_place(root: Element, way: Sequence[Element]) -> Element | None:
+    """The element at the end of the like way in another document: at each level the one with most classes in common."""
+    element = root
+    for before, wanted in zip(way, way[1:], strict=False):
+        places = {id(child): place for place, child in enumerate(before)}
+        alike = [(place, child) for place, child in enumerate(element) if _kind(child) == _kind(wanted)]
+        if not alike:
+            return None
+        classes, at = _classes(wanted), places[id(wanted)]
+        _, element = max(alike, key=lambda found: (len(_classes(found[1]) & classes), -abs(found[0] - at)))
+    return element
+
+
+def _kind(element: Element) -> tuple[str, ...]:
+    return (element.tag, element.get("t", ""), element.get("k", ""))
+
+
+def _classes(element: Element) -> set[str]:
+    return set(element.get("class", "").split())
+
+
+def _make_absolute(element: Element, document: DataDocument) -> None:
+    """Makes addresses in the element such that they are right in another document."""
+    for link in element.iter("a"):
+        if "r" in link.attrib:
+            link.set("h", document.folder + link.attrib.pop("r"))

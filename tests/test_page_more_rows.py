@@ -72,7 +72,7 @@ async def test_what_leads_on_is_told(
     assert shown.total == (total or (10 if rows is TABLE else None))
     links = await page.find("a", attributes=["href"])
     targets = [str(link.attributes["href"]).rpartition("/")[2] for link in links.elements if link.ref == shown.more.ref]
-    assert leads in (shown.more.way, *targets, "")
+    assert leads in (shown.more.way, "") or any(target.endswith(leads) for target in targets)
 
 
 @pytest.mark.parametrize("rows", [TABLE, CARDS], ids=["table", "cards"])

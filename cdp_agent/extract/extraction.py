@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from cdp_agent.errors import AuthenticationError, CdpAgentError, ContextTooLong, ModelError, QuotaExhausted, SetupError
-from cdp_agent.page.markdown import markdown
-from cdp_agent.page.markdown.markdown import Markdown, join
+from cdp_agent.page.actions import reading_on
+from cdp_agent.page.markdown.markdown import Markdown, join, together
 from cdp_agent.page.markdown.markdown_pieces import split
 from cdp_agent.page.markdown.markdown_sink import Block
 from cdp_agent.page.page import Page, tab_of
@@ -73,12 +73,13 @@ async def extract(
     schema: Any = None,
     answer: Any = None,
     context_tokens: int = CONTEXT_TOKENS,
+    pages: int = 1,
 ) -> Extraction:
     """Extracts from the page what `description` asks for.
 
     `model` is provider/name, or a client. The form of the value is Markdown, or given by a JSON `schema` (2020-12 or
     draft 7), or by `answer`: a type that msgspec decodes. An answer that does not fit is sent back with its problems,
-    twice at most. `context_tokens` is the size of the model's context.
+    twice at most. `context_tokens` is the size of the model's context. `pages`: as of `Page.tables`.
 
     Raises SetupError for an invalid schema or type before the model is called, BadReply if the answer does not fit,
     other ModelErrors, and what Page.markdown raises.
@@ -89,12 +90,13 @@ async def extract(
     async with AsyncExitStack() as stack:
         if isinstance(model, str):
             model = await stack.enter_async_context(Client(endpoint(model, environment=os.environ)))
-        contents = await markdown.take(tab_of(page))
+        parts, going_on = await reading_on.contents(tab_of(page), pages)
+        contents = together(parts)
         run = _Run(model, description, contents)
         value = await run.answer(form, context_tokens)
     # In a thread, since a thousand rows take a tenth of a second, in which nothing else would go on.
     looked_up = await asyncio.to_thread(_looked_up, value, contents, form, description)
-    notices = [*notices, *looked_up.notices, *run.notices]
+    notices = [*notices, *looked_up.notices, *run.notices, *going_on]
     calls, usage = run.asker.calls, run.asker.usage
     return Extraction(value, looked_up.missing, notices, calls, usage, looked_up.sources, looked_up.misplaced)
 

@@ -171,6 +171,6 @@ def _entry(tool: Tool) -> ListedTool:
 
 def _annotations(tool: Tool) -> ToolAnnotations:
     """The tool's annotations, without implied ones: pages are an open world, read-only tools are not destructive."""
-    if tool.read_only:
+    if tool.read_only and tool.acts_if is None:
         return ToolAnnotations(read_only_hint=True)
     return ToolAnnotations(destructive_hint=not tool.can_undo)

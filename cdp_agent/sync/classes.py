@@ -442,23 +442,27 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.markdown(budget_tokens=budget_tokens))
 
-    def tables(self, ref: str | None = None) -> Tables:
+    def tables(self, ref: str | None = None, *, pages: int = 1) -> Tables:
         """The tables and grids with data in all frames, read by code: `columns` by their headers, `rows` as dicts.
 
         `ref` is that of a table, or of an element with tables. Links are in columns of their own. `total` is how many
-        rows a table says to have where it draws only a part of them. Frames that could not be read are in `unread`.
-        Raises InvalidArguments and StaleRef for `ref`.
-        """
-        return call(self._async.tables(ref))
+        rows there are, if the page says that, and `more` what leads to others. Frames that could not be read are in
+        `unread`. Raises InvalidArguments and StaleRef for `ref`.
 
-    def records(self, ref: str | None = None) -> Records:
+        With `pages`, the rows of up to so many pages of the table that goes on: by its next links, what loads more, or
+        scrolling, where each screen counts. It stays at the last one. `notices` says how many were read, why no more,
+        and what failed. Nothing is sent by a form for it.
+        """
+        return call(self._async.tables(ref, pages=pages))
+
+    def records(self, ref: str | None = None, *, pages: int = 1) -> Records:
         """What repeats on the page, or in the element `ref`, as dicts: rows, cards, items of a list, pairs of a <dl>.
 
         Fields are called by `itemprop`, term, label or class; links, sources of images and data attributes are fields,
-        too. `fields` are their names; frames that could not be read are in `unread`. Raises InvalidArguments and
-        StaleRef for `ref`.
+        too. `fields` are their names; frames that could not be read are in `unread`. `total`, `more`, `pages` and
+        `notices`: as of `tables`. Raises InvalidArguments and StaleRef for `ref`.
         """
-        return call(self._async.records(ref))
+        return call(self._async.records(ref, pages=pages))
 
     def structured_data(self) -> StructuredData:
         """What the page states for programs, in all frames: JSON-LD, microdata, <meta>, the state of its scripts."""

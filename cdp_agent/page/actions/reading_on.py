@@ -7,17 +7,20 @@ is left to the caller.
 from __future__ import annotations
 
 import time
+from typing import Protocol
 
 import msgspec
 
 from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.page.data.counting import MoreRows, counted
 from cdp_agent.page.data.document import read_documents
 from cdp_agent.page.data.joining import NOT_JOINED, NOTHING_NEW, Joined, JoinedRecords, JoinedTable
-from cdp_agent.page.data.more_rows import MoreRows
 from cdp_agent.page.data.records import Records, alike_in
 from cdp_agent.page.data.records import records as records_of_page
 from cdp_agent.page.data.tables import Tables, tables_in
 from cdp_agent.page.frames.deadline import Deadline
+from cdp_agent.page.markdown import markdown
+from cdp_agent.page.markdown.markdown import Markdown
 from cdp_agent.page.query.consequence import consequence
 from cdp_agent.page.receipts.action_runner import limit_of
 from cdp_agent.page.receipts.dialog_stops import value_until_dialog
@@ -67,7 +70,39 @@ async def records(tab: Tab, within: str | None, pages: int) -> Records:
     return result
 
 
-async def _read_on(tab: Tab, joined: Joined, pages: int) -> list[str]:
+async def contents(tab: Tab, pages: int) -> tuple[list[Markdown], list[str]]:
+    """The page as Markdown, with the further pages of its rows, and what to know of these.
+
+    Where rows are loaded into the page, it is read once they are there. For one page, `more` is only told.
+    """
+    documents = await read_documents(tab)
+    read, alike = tables_in(documents), alike_in(documents)
+    table = max(read, key=lambda read: (read.shown.more is not None, len(read.table.rows)), default=None)
+    is_table = table is not None and (alike is None or table.shown.more is not None)
+    joined = JoinedTable(table) if table and is_table else JoinedRecords(alike) if alike else None
+    contents = [await markdown.take(tab)]
+
+    async def take(*, replaces: bool) -> None:
+        contents[len(contents) if replaces else -1 :] = [await markdown.take(tab)]
+
+    if joined is None:
+        return contents, []
+    if pages > 1:
+        return contents, await _read_on(tab, joined, pages, take)
+    more, total = joined.shown.more, joined.shown.total
+    is_part = total is not None and total > joined.drawn
+    if more is None and not is_part:
+        return contents, []
+    return contents, [f"The page is a part: {counted(joined.drawn, 'rows', total, more)}."]
+
+
+class _Take(Protocol):
+    """Is called with each page that was read."""
+
+    async def __call__(self, *, replaces: bool) -> None: ...
+
+
+async def _read_on(tab: Tab, joined: Joined, pages: int, take: _Take | None = None) -> list[str]:
     """Reads up to so many pages; returns what to know of that."""
     began, url, read, why, unit = time.monotonic(), tab.url, 1, "", "pages"
     while not why and read < pages:
@@ -83,6 +118,8 @@ async def _read_on(tab: Tab, joined: Joined, pages: int) -> list[str]:
                 why = await _press(tab, more)
                 why = why or joined.add(await read_documents(tab), replaces=more.way == "next page")
                 read += not why
+            if take is not None and (not why or unit == "screens"):
+                await take(replaces=more is not None and more.way == "next page")
         except ActionError as error:
             why = f"page {read + 1} could not be read: {error}"
         if not why and time.monotonic() - began > READING_ON_S:

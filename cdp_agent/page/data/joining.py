@@ -6,13 +6,14 @@ begins with is what the page before ended with. Equal rows elsewhere are differe
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Sequence
 from xml.etree.ElementTree import Element
 
 import msgspec
 
 from .document import DataDocument, Documents
-from .more_rows import Shown, Surroundings
+from .more_rows import AllRows, Surroundings
 from .records import Alike, Records, alike_of, records_of
 from .tables import PageTable, ReadTable, tables_in
 
@@ -25,7 +26,7 @@ NOT_JOINED = "the rows there do not go on from those before, so some between may
 class Joined:
     """The rows of the pages so far. `shown` is what the last page says of all rows."""
 
-    shown: Shown
+    shown: AllRows
 
     def __init__(self) -> None:
         self.repeated = 0
@@ -164,7 +165,7 @@ class JoinedRecords(Joined):
         return records
 
 
-def _items(box: Element, shown: Shown) -> list[Element]:
+def _items(box: Element, shown: AllRows) -> list[Element]:
     """The elements in a box that show anything, but for that with its pager."""
     return [child for child in box if shown.way not in child.iter() and any(map(_content, child.iter()))]  # type: ignore[operator]  # it may be None
 
@@ -178,7 +179,9 @@ def _key(element: Element) -> Hashable:
     place = element.get("pos")
     if place is not None:
         return int(place)
-    return tuple((part.tag, (part.text or "").strip(), part.get("h"), part.get("r"), part.get("s")) for part in element.iter())
+    return tuple(
+        (part.tag, (part.text or "").strip(), part.get("h"), part.get("r"), part.get("s")) for part in element.iter()
+    )
 
 
 def _overlap(before: Sequence[Hashable], keys: Sequence[Hashable]) -> int:
@@ -190,7 +193,7 @@ def _overlap(before: Sequence[Hashable], keys: Sequence[Hashable]) -> int:
 def _same_place(root: Element, way: Sequence[Element]) -> Element | None:
     """The element at the end of the like way in another document: at each level the one with most classes in common."""
     element = root
-    for before, wanted in zip(way, way[1:], strict=False):
+    for before, wanted in itertools.pairwise(way):
         places = {id(child): place for place, child in enumerate(before)}
         alike = [(place, child) for place, child in enumerate(element) if _kind(child) == _kind(wanted)]
         if not alike:

@@ -10,15 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Literal
 from urllib.parse import parse_qsl, urlsplit
 from xml.etree.ElementTree import Element
 
 import msgspec
 
+from .counting import MoreRows, Way
 from .document import DataDocument
-
-Way = Literal["next page", "load more", "scroll"]
 
 _AROUND = frozenset({"nav", "footer", "header", "aside"})
 _LEAST_SHARE = 0.5
@@ -39,19 +37,7 @@ _PAGE_NUMBER_KEY = re.compile(
 _PAGE_PATH = re.compile(r"(?:^|[/_-])(?:p|page|seite|pagina)[/_-]?\d{1,6}(?:/|\.\w+|$)", re.I)
 
 
-class MoreRows(msgspec.Struct, frozen=True):
-    """What leads on from rows to others: a link or button for the next page, one that loads more, a box to scroll."""
-
-    way: Way
-    ref: str
-
-    @property
-    def text(self) -> str:
-        """What to do, for a model."""
-        return f"scroll {self.ref}" if self.way == "scroll" else f"{self.way} {self.ref}"
-
-
-class Shown(msgspec.Struct, frozen=True):
+class AllRows(msgspec.Struct, frozen=True):
     """What is known of all rows of which some are shown: `total` is how many there are, if the page says that."""
 
     total: int | None = None
@@ -72,18 +58,19 @@ class Surroundings:
     def _parents(self) -> dict[Element, Element]:
         return {child: parent for parent in self.document.root.iter() for child in parent}
 
-    def of_elements(self, rows: list[Element]) -> Shown:
+    def of_elements(self, rows: list[Element]) -> AllRows:
         """What the document says of elements that are each a row."""
         return self.of(rows[:-1] or rows, len(rows), max(int(row.get("of", "0")) for row in rows))
 
-    def of(self, parts: list[Element], count: int, total: int | None = None) -> Shown:
+    def of(self, parts: list[Element], count: int, total: int | None = None) -> AllRows:
         """What the document says of `count` rows, which are `total` by their own account.
 
         `parts` are their elements, or those in them, but for the last row, which a pager may stand in.
         """
         box = self.common(parts)
         rings = list(self._rings(parts, box))
-        texts = (_short_text(element) for _, ring in rings for element in ring)
+        holding = self._holding(parts)
+        texts = (_short_text(element) for _, ring in rings for element in ring if element not in holding)
         counted = next(filter(None, (_total_in(text, count) for text in texts)), None)
         total = max(total or 0, counted or 0) or None
         scroller = next((around for around in (box, *self.around(box)) if "box" in around.attrib), None)
@@ -93,9 +80,9 @@ class Surroundings:
             for way in sorted(ways, key=lambda way: way.get("way", "").isdigit()):
                 if self._leads_on(way, around, counted is not None):
                     leads: Way = "load more" if way.get("way") == "more" else "next page"
-                    return Shown(total, MoreRows(leads, self.document.ref(way)), way, scrolls)
+                    return AllRows(total, MoreRows(leads, self.document.ref(way)), way, scrolls)
         is_part = scroller is not None and ((total or 0) > count or scroller.get("box") == "part")
-        return Shown(total, MoreRows("scroll", scrolls) if is_part and scrolls else None, None, scrolls)
+        return AllRows(total, MoreRows("scroll", scrolls) if is_part and scrolls else None, None, scrolls)
 
     def around(self, element: Element) -> Iterator[Element]:
         """The elements around one, the nearest first."""
@@ -110,6 +97,16 @@ class Surroundings:
             around = set(self.around(part))
             common = [box for box in common if box in around]
         return common[0]
+
+    def _holding(self, parts: list[Element]) -> set[Element]:
+        """The elements that any of the parts is in."""
+        holding: set[Element] = set()
+        for part in parts:
+            for around in self.around(part):
+                if around in holding:
+                    break
+                holding.add(around)
+        return holding
 
     def _rings(self, parts: list[Element], box: Element) -> Iterator[tuple[Element, list[Element]]]:
         """The boxes around the parts, each with what is in it beside these and the box before.

@@ -16,8 +16,9 @@ import msgspec
 
 from cdp_agent.page.tab.tab import Tab
 
+from .counting import MoreRows
 from .document import DataDocument, Documents, read_documents, text_of
-from .more_rows import MoreRows, Shown, Surroundings
+from .more_rows import AllRows, Surroundings
 from .naming import distinct
 from .tables import PageTable, tables_of
 
@@ -54,7 +55,7 @@ class Records(list[Record]):
     more: MoreRows | None
     notices: list[str]
 
-    def __init__(self, records: Iterable[Record], fields: list[str], shown: Shown, unread: list[str]) -> None:
+    def __init__(self, records: Iterable[Record], fields: list[str], shown: AllRows, unread: list[str]) -> None:
         super().__init__(records)
         self.fields = fields
         self.unread = unread
@@ -80,7 +81,7 @@ async def records(tab: Tab, within: str | None = None) -> Records:
     """
     documents = await read_documents(tab, within)
     alike = alike_in(documents)
-    return Records([], [], Shown(), documents.unread) if alike is None else records_of(alike, documents.unread)
+    return Records([], [], AllRows(), documents.unread) if alike is None else records_of(alike, documents.unread)
 
 
 class Alike(msgspec.Struct, frozen=True):
@@ -112,7 +113,7 @@ def records_of(alike: Alike, unread: list[str]) -> Records:
     """The elements as records, with what is known of all."""
     document, nodes = alike.document, alike.nodes
     if nodes[0].element.tag == "tr" and (table := _table_of(document, nodes)) is not None:
-        return Records([dict(row) for row in table.rows], table.columns, Shown(table.total, table.more), unread)
+        return Records([dict(row) for row in table.rows], table.columns, AllRows(table.total, table.more), unread)
     shown = Surroundings(document).of_elements([node.element for node in nodes])
     if shown.way is not None and shown.way in nodes[-1].element.iter():
         nodes = nodes[:-1]  # the last is the pager

@@ -24,8 +24,9 @@ from cdp_agent.page.markdown.markdown_tables import (
 )
 from cdp_agent.page.tab.tab import Tab
 
+from .counting import MoreRows
 from .document import DataDocument, Documents, read_documents, text_of
-from .more_rows import MoreRows, Shown, Surroundings
+from .more_rows import AllRows, Surroundings
 from .naming import LINK, distinct
 
 GROUP = "group"
@@ -68,7 +69,7 @@ class ReadTable(msgspec.Struct, frozen=True):
 
     table: PageTable
     places: list[int]
-    shown: Shown
+    shown: AllRows
 
 
 async def tables(tab: Tab, within: str | None = None) -> Tables:

@@ -107,6 +107,15 @@ def write(readings: Readings[_MarkdownPart], ahead: dict[World, _Written]) -> Ma
     return Markdown(part.url, part.title, blocks(readings.root), unreadable)
 
 
+def together(pages: list[Markdown]) -> Markdown:
+    """Several pages as one, at the address of the first."""
+    if len(pages) == 1:
+        return pages[0]
+    blocks = [block for page in pages for block in page.blocks]
+    unreadable = [part for page in pages for part in page.unreadable]
+    return msgspec.structs.replace(pages[0], blocks=blocks, unreadable=unreadable)
+
+
 def _blocks_of_pdf(reading: Reading[_MarkdownPart], unreadable: list[tuple[str, str]]) -> list[Block]:
     """The text of the PDF that the document shows, if it shows one."""
     pdf = text_of_pdf(reading.world)

@@ -18,11 +18,14 @@ const SHOWN_NOW = /(?:^|[\s_-])(?:current|active|selected)(?:\s|$)/i;
 const CLASS_NEXT = /(?:^|[\s_-])next(?:$|[\s_-])/i;
 const CLASS_WAY = /(?:^|[\s_-])(?:next|(?:load|show|view|see)[-_]?more)(?:$|[\s_-])/i;
 const IS_DISABLED = /(?:^|[\s_-])disabled(?:\s|$)/i;
+const ALWAYS_CONTROLS = new Set(['A', 'BUTTON', 'INPUT']);
+const hasAttributes_ = Element.prototype.hasAttributes;
 const NO_BOXES = new Set(['A', 'SPAN', 'TD', 'TH', 'TR', 'LI', 'P', 'B', 'I', 'BUTTON', 'LABEL', 'SMALL', 'STRONG']);
 const MOST_DRAWN = 2_000; // elements: a box with more of them draws them all
 
 /** The attributes that an element has for this, in XML. */
 function wayAttributes(element, tag) {
+  if (NO_BOXES.has(tag) && !ALWAYS_CONTROLS.has(tag) && !hasAttributes_.call(element)) return '';
   const classes = attr(element, 'class') ?? '';
   const way = isWayControl(element, tag, classes) ? wayOf(element, classes) : '';
   const isNow = SHOWN_NOW.test(classes) || /^(?:page|true)$/.test(attr(element, 'aria-current') ?? '');
@@ -39,9 +42,7 @@ function wayAttributes(element, tag) {
 }
 
 const isWayControl = (element, tag, classes) =>
-  tag === 'A' ||
-  tag === 'BUTTON' ||
-  tag === 'INPUT' ||
+  ALWAYS_CONTROLS.has(tag) ||
   hasAttr(element, 'tabindex') ||
   /^(?:button|link)$/i.test(attr(element, 'role') ?? '') ||
   CLASS_WAY.test(classes);

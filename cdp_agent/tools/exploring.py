@@ -163,7 +163,7 @@ class ExtractArguments(Arguments, frozen=True):
     gives="what was asked for: text, or JSON of that schema",
 )
 async def extract(args: ExtractArguments, context: Context) -> Observation:
-    """Get what you describe out of the whole page, beyond what the snapshot shows.
+    """Get what you describe out of the page, beyond the snapshot.
 
     It costs a model call.
     """

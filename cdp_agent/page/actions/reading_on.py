@@ -126,7 +126,7 @@ async def _read_on(tab: Tab, joined: Joined, pages: int, take: _Take | None = No
             why = f"{READING_ON_S:g} s were over"
     left = joined.shown.more
     why = why or "that was as many as asked for"
-    notices = [f"{read:,} {unit} were read: {why}{f'; {left.text} leads on' if left else ''}."]
+    notices = [f"{read:,} {unit if read > 1 else unit[:-1]} read: {why}{f'; {left.text} leads on' if left else ''}."]
     if joined.repeated:
         notices.append(f"{joined.repeated:,} rows that a page repeated from the one before are there once.")
     if tab.url != url:

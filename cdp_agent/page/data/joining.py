@@ -26,9 +26,10 @@ NOT_JOINED = "the rows there do not go on from those before, so some between may
 class Joined:
     """The rows of the pages so far. `shown` is what the last page says of all rows."""
 
-    shown: AllRows
-
-    def __init__(self) -> None:
+    def __init__(self, shown: AllRows) -> None:
+        self.shown = shown
+        self.total = shown.total or 0
+        """The most that any page said that there are."""
         self.repeated = 0
         """How many rows a page had from the one before, not counting those that stayed where more were loaded."""
         self.drawn = self.new = 0
@@ -50,6 +51,10 @@ class Joined:
 
     def _clear(self) -> None:
         raise NotImplementedError
+
+    def _set_shown(self, shown: AllRows) -> None:
+        self.shown = shown
+        self.total = max(self.total, shown.total or 0)
 
     def _new(self, keys: Sequence[Hashable], *, placed: bool, replaces: bool) -> list[int] | None:
         """Which of the rows with these keys are new, None if that cannot be told.
@@ -75,7 +80,7 @@ class JoinedTable(Joined):
     """A table of several pages."""
 
     def __init__(self, first: ReadTable) -> None:
-        super().__init__()
+        super().__init__(first.shown)
         self._first = first.table
         self._columns = list(first.table.columns)
         self._rows: list[tuple[int, dict[str, str]]] = []
@@ -84,6 +89,7 @@ class JoinedTable(Joined):
     def add(self, documents: Documents, *, replaces: bool) -> str:
         tables = [read for read in tables_in(documents) if self._likeness(read.table) >= _LEAST_COMMON]
         if not tables:
+            self.shown = AllRows()
             return "there is no table with these columns"
         read = max(tables, key=lambda read: self._likeness(read.table))
         return self._take(read, replaces=replaces)
@@ -96,7 +102,7 @@ class JoinedTable(Joined):
         rows = self._rows
         if all(place for place, _ in rows) and len({place for place, _ in rows}) == len(rows):
             rows = sorted(rows, key=lambda row: row[0])
-        total = self._first.total if self._first.total is None else max(self.shown.total or 0, len(rows))
+        total = self._first.total if self._first.total is None else max(self.total, len(rows))
         return msgspec.structs.replace(
             self._first,
             columns=self._columns,
@@ -107,7 +113,7 @@ class JoinedTable(Joined):
 
     def _take(self, read: ReadTable, *, replaces: bool) -> str:
         table, places = read.table, read.places
-        self.shown = read.shown
+        self._set_shown(read.shown)
         self._columns += [name for name in table.columns if name not in self._columns]
         placed = all(places)
         keys = places if placed else [tuple(row.items()) for row in table.rows]
@@ -127,23 +133,22 @@ class JoinedRecords(Joined):
     """Records of several pages: what the box around them holds on the next is put behind what it holds on the first."""
 
     def __init__(self, first: Alike) -> None:
-        super().__init__()
-        self._document = first.document
-        self._place = first.document.place
         surroundings = Surroundings(first.document)
         elements = [node.element for node in first.nodes]
+        super().__init__(surroundings.of_elements(elements))
+        self._document = first.document
         self._box = surroundings.common(elements)
         self._way = [self._box, *surroundings.around(self._box)][::-1]
-        self.shown = surroundings.of_elements(elements)
         self._box[:] = _items(self._box, self.shown)
         self._new([_key(child) for child in self._box], placed=False, replaces=True)
 
     def add(self, documents: Documents, *, replaces: bool) -> str:
-        document = next((document for document in documents.all if document.place == self._place), None)
+        document = next((document for document in documents.all if document.place == self._document.place), None)
         box = None if document is None else _same_place(document.root, self._way)
         if document is None or box is None or not len(box):
+            self.shown = AllRows()
             return "nothing like the records is there"
-        self.shown = Surroundings(document).of_elements(list(box))
+        self._set_shown(Surroundings(document).of_elements(list(box)))
         children = _items(box, self.shown)
         keys = [_key(child) for child in children]
         placed = all(child.get("pos") for child in children)
@@ -161,7 +166,7 @@ class JoinedRecords(Joined):
         alike = alike_of(self._document)
         assert alike is not None, "the first page had records"
         records = records_of(alike, unread)
-        records.total, records.more = self.shown.total, self.shown.more
+        records.total, records.more = self.total or None, self.shown.more
         return records
 
 

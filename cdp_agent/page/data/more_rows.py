@@ -19,7 +19,8 @@ from .counting import MoreRows, Way
 from .document import DataDocument
 
 _AROUND = frozenset({"nav", "footer", "header", "aside"})
-_LEAST_SHARE = 0.5
+_NEGLIGIBLE = 150
+"""How much text beside the rows says nothing, in characters: a heading, a pager."""
 _LONGEST_PAGER = 300
 _LONGEST_COUNT = 80
 _NO_PAGER = re.compile(
@@ -114,7 +115,7 @@ class Surroundings:
         Only those in which the parts are most of the text; what is around a page's content, as its header, does not
         count.
         """
-        left = _weight(parts, set())
+        left = _weight(parts, set()) + _NEGLIGIBLE
         inner = set(parts)
         for around in (box, *self.around(box)):
             left -= _weight([around], inner)
@@ -136,7 +137,7 @@ class Surroundings:
         if is_counted or (kind == "page" and way.tag != "a") or self._is_page_address(way):
             return True
         numbers = (element.get("way", element.get("now", "")) for element in pager.iter())
-        return sum(map(str.isdigit, numbers)) > 1 or any(map(_is_page_of, map(_short_text, pager.iter())))
+        return sum(map(str.isdigit, numbers)) > 1 or any(map(_says_page, pager.iter()))
 
     def _pager(self, way: Element, box: Element) -> Element:
         """The largest element around a control in the box that is short, and has none of the rows in it."""
@@ -169,9 +170,10 @@ def _total_in(text: str, count: int) -> int | None:
     return total if count > 1 and 0 < first <= last <= total and last - first + 1 == count else None
 
 
-def _is_page_of(text: str) -> bool:
-    match = _PAGE_OF.fullmatch(text)
-    return match is not None and int(match[1]) <= int(match[2])
+def _says_page(element: Element) -> bool:
+    """Whether an element, or a text in it, says which page of how many it is."""
+    texts = (_short_text(element), (element.text or "").strip(), (element.tail or "").strip())
+    return any((match := _PAGE_OF.fullmatch(text)) and int(match[1]) <= int(match[2]) for text in texts)
 
 
 def _short_text(element: Element) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+import pydantic
 import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.data.tables import PageTable
+from cdp_agent.page.data.typed import typed
 from cdp_agent.page.page import Page
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context, Observation
@@ -240,3 +244,75 @@ async def test_records_and_data_as_tools(sheet: Page, browser: Browser) -> None:
 
     assert (await call("read_records", sheet, browser, limit=1)).startswith("3 records; ")
     assert '"json_ld"' in (await call("read_data", sheet, browser))
+
+
+class Flight(msgspec.Struct):
+    name: str
+    unit_price: float
+    seats: int | None = None
+    left: bool = False
+    tags: list[str] = []
+
+
+@dataclass
+class FlightData:
+    name: str
+    seats: int | None = None
+
+
+class FlightModel(pydantic.BaseModel):
+    name: str
+    seats: int | None = None
+
+
+ROWS = [
+    {"Name": "LH1", "Unit price": "~~1.500,00 €~~ 1.234 €", "Seats": "1 200", "Left": "yes", "Tags": "a"},
+    {"Name": "LH2", "Unit price": "EUR 99,50", "Seats": "", "Left": "no", "Tags": ["b", "c"]},
+]
+
+
+def test_rows_are_values_of_a_type() -> None:
+    flights = typed(ROWS, Flight)
+
+    assert flights == [Flight("LH1", 1234.0, 1200, True, ["a"]), Flight("LH2", 99.5, None, False, ["b", "c"])]
+    assert typed(ROWS, FlightData) == [FlightData("LH1", 1200), FlightData("LH2", None)]
+    assert typed(ROWS, FlightModel) == [FlightModel(name="LH1", seats=1200), FlightModel(name="LH2", seats=None)]
+
+
+NUMBERS = {
+    "english": (["1,234.5", "−1,000"], [1234.5, -1000.0]),
+    "either, without another that tells": (["1,234", "1.5"], [1234.0, 1.5]),
+    "grouped twice": (["1.234.567,0", "12.000"], [1234567.0, 12000.0]),
+    "with a unit": (["12 %", "$5.00 / kg"], [12.0, 5.0]),
+    "swiss": (["1'234.50", "CHF 7.–"], [1234.5, 7.0]),
+}
+
+
+@table(("texts", "values"), NUMBERS)
+def test_numbers_are_read_with_what_stands_around_them(texts: list[str], values: list[float]) -> None:
+    rows = typed([{"name": "", "unitPrice": text} for text in texts], Flight)
+
+    assert [row.unit_price for row in rows] == values
+
+
+def test_rows_that_do_not_fit_are_named() -> None:
+    rows = [{"Name": "LH1", "unit_price": "1"}, {"Name": "LH2", "unit_price": "sold out"}]
+
+    with pytest.raises(InvalidArguments) as error:
+        typed(rows, Flight)
+
+    assert str(error.value) == (
+        "1 of 2 rows do not fit Flight: row 2, Expected `float`, got `str` - at `$.unit_price`: "
+        "{'Name': 'LH2', 'unit_price': 'sold out'}."
+    )
+
+
+async def test_records_of_a_page_are_values_of_a_type(sheet: Page) -> None:
+    await show(
+        sheet, "".join(f"<div class=f><b class=name>F{n}</b><i class=seats>{n} seats</i></div>" for n in range(3))
+    )
+
+    flights = await sheet.records(as_type=FlightData)
+
+    assert list(flights) == [FlightData(f"F{n}", n) for n in range(3)]
+    assert flights.fields == ["name", "seats"]

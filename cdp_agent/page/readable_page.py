@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 from cdp_agent.page import parts
 from cdp_agent.page.activity.bodies import ResponseBody, body_of
@@ -16,9 +16,10 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import Tab
 
 if TYPE_CHECKING:
-    from cdp_agent.page.data.records import Records
+    from cdp_agent.page.data.records import Record, Records
     from cdp_agent.page.data.structured import StructuredData
     from cdp_agent.page.data.tables import Tables
+    from cdp_agent.page.data.typed import Row
     from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
     from cdp_agent.page.picture.video import VideoRecording
@@ -121,28 +122,32 @@ class ReadablePage:
         scrolling, where each screen counts. It stays at the last one. `notices` says how many were read, why no more,
         and what failed. Nothing is sent by a form for it.
         """
-        if pages > 1:
-            from cdp_agent.page.actions import reading_on  # late, as markdown
+        from cdp_agent.page.actions import reading_on  # late, as markdown
 
-            return await reading_on.tables(self._tab, ref, pages)
-        from cdp_agent.page.data import tables  # late, as markdown
+        return await reading_on.tables(self._tab, ref, pages)
 
-        return await tables.tables(self._tab, ref)
+    @overload
+    async def records(self, ref: str | None = None, *, as_type: None = None, pages: int = 1) -> Records[Record]: ...
 
-    async def records(self, ref: str | None = None, *, pages: int = 1) -> Records:
+    @overload
+    async def records(self, ref: str | None = None, *, as_type: type[Row], pages: int = 1) -> Records[Row]: ...
+
+    async def records(
+        self, ref: str | None = None, *, as_type: type[Any] | None = None, pages: int = 1
+    ) -> Records[Any]:
         """What repeats on the page, or in the element `ref`, as dicts: rows, cards, items of a list, pairs of a <dl>.
 
         Fields are called by `itemprop`, term, label or class; links, sources of images and data attributes are fields,
         too. `fields` are their names; frames that could not be read are in `unread`. `total`, `more`, `pages` and
         `notices`: as of `tables`. Raises InvalidArguments and StaleRef for `ref`.
+
+        With `as_type` each is a value of that type: of msgspec, a dataclass, a TypedDict, or a model of pydantic. A
+        field is that of the same name, whatever its case, spaces and underscores; a number is read with its currency
+        and separators of thousands. Raises InvalidArguments that names the records that do not fit.
         """
-        if pages > 1:
-            from cdp_agent.page.actions import reading_on  # late, as markdown
+        from cdp_agent.page.actions import reading_on  # late, as markdown
 
-            return await reading_on.records(self._tab, ref, pages)
-        from cdp_agent.page.data import records  # late, as markdown
-
-        return await records.records(self._tab, ref)
+        return await reading_on.records(self._tab, ref, pages, as_type)
 
     async def structured_data(self) -> StructuredData:
         """What the page states for programs, in all frames: JSON-LD, microdata, <meta>, the state of its scripts."""

@@ -48,9 +48,10 @@ if TYPE_CHECKING:
     from cdp_agent.page.activity.bodies import ResponseBody
     from cdp_agent.page.activity.console import ConsoleResult, Level
     from cdp_agent.page.activity.request_log import RequestsResult, Status
-    from cdp_agent.page.data.records import Records
+    from cdp_agent.page.data.records import Record, Records
     from cdp_agent.page.data.structured import StructuredData
     from cdp_agent.page.data.tables import Tables
+    from cdp_agent.page.data.typed import Row
     from cdp_agent.page.page import MouseButton, SelectBy
     from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
@@ -455,14 +456,24 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.tables(ref, pages=pages))
 
-    def records(self, ref: str | None = None, *, pages: int = 1) -> Records:
+    @overload
+    def records(self, ref: str | None = None, *, as_type: None = None, pages: int = 1) -> Records[Record]: ...
+
+    @overload
+    def records(self, ref: str | None = None, *, as_type: type[Row], pages: int = 1) -> Records[Row]: ...
+
+    def records(self, ref: str | None = None, *, as_type: type[Any] | None = None, pages: int = 1) -> Records[Any]:
         """What repeats on the page, or in the element `ref`, as dicts: rows, cards, items of a list, pairs of a <dl>.
 
         Fields are called by `itemprop`, term, label or class; links, sources of images and data attributes are fields,
         too. `fields` are their names; frames that could not be read are in `unread`. `total`, `more`, `pages` and
         `notices`: as of `tables`. Raises InvalidArguments and StaleRef for `ref`.
+
+        With `as_type` each is a value of that type: of msgspec, a dataclass, a TypedDict, or a model of pydantic. A
+        field is that of the same name, whatever its case, spaces and underscores; a number is read with its currency
+        and separators of thousands. Raises InvalidArguments that names the records that do not fit.
         """
-        return call(self._async.records(ref, pages=pages))
+        return call(self._async.records(ref, as_type=as_type, pages=pages))
 
     def structured_data(self) -> StructuredData:
         """What the page states for programs, in all frames: JSON-LD, microdata, <meta>, the state of its scripts."""

@@ -7,7 +7,7 @@ is left to the caller.
 from __future__ import annotations
 
 import time
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -15,8 +15,8 @@ from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.data.counting import MoreRows, counted
 from cdp_agent.page.data.document import read_documents
 from cdp_agent.page.data.joining import NOT_JOINED, NOTHING_NEW, Joined, JoinedRecords, JoinedTable
-from cdp_agent.page.data.records import Records, alike_in
-from cdp_agent.page.data.records import records as records_of_page
+from cdp_agent.page.data.more_rows import AllRows
+from cdp_agent.page.data.records import Records, alike_in, records_of
 from cdp_agent.page.data.tables import Tables, tables_in
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.markdown import markdown
@@ -43,31 +43,42 @@ _LONGEST_STEP = 5.0
 
 async def tables(tab: Tab, within: str | None, pages: int) -> Tables:
     """The tables, with the rows of several pages of the one that goes on. Raises as `Page.tables`."""
+    _check(pages)
     documents = await read_documents(tab, within)
     read = tables_in(documents)
+    result = Tables([table.table for table in read], documents.unread, [])
     going_on = [table for table in read if table.shown.more is not None] or (read if len(read) == 1 else [])
+    if pages == 1 or not going_on:
+        return result
     if len(going_on) > 1:
         refs = ", ".join(table.table.ref for table in going_on)
         raise InvalidArguments(f"More than one table goes on: give the ref of the one to read over pages, of {refs}.")
-    result = Tables([table.table for table in read], documents.unread, [])
-    if going_on:
-        joined = JoinedTable(going_on[0])
-        result.notices = await _read_on(tab, joined, pages)
-        result[read.index(going_on[0])] = joined.result()
+    joined = JoinedTable(going_on[0])
+    result.notices = await _read_on(tab, joined, pages)
+    result[read.index(going_on[0])] = joined.result()
     return result
 
 
-async def records(tab: Tab, within: str | None, pages: int) -> Records:
+async def records(tab: Tab, within: str | None, pages: int, as_type: type[Any] | None) -> Records[Any]:
     """The records of several pages. Raises as `Page.records`."""
+    _check(pages)
     documents = await read_documents(tab, within)
     alike = alike_in(documents)
     if alike is None:
-        return await records_of_page(tab, within)
-    joined = JoinedRecords(alike)
-    notices = await _read_on(tab, joined, pages)
-    result = joined.result(documents.unread)
-    result.notices = notices
-    return result
+        return Records([], [], AllRows(), documents.unread)
+    if pages == 1:
+        result = records_of(alike, documents.unread)
+    else:
+        joined = JoinedRecords(alike)
+        notices = await _read_on(tab, joined, pages)
+        result = joined.result(documents.unread)
+        result.notices = notices
+    return result if as_type is None else result.as_type(as_type)
+
+
+def _check(pages: int) -> None:
+    if pages < 1:
+        raise InvalidArguments(f"pages is {pages}: give 1 or more.")
 
 
 async def contents(tab: Tab, pages: int) -> tuple[list[Markdown], list[str]]:

@@ -14,7 +14,7 @@ import msgspec
 
 from .document import DataDocument, Documents
 from .more_rows import AllRows, Surroundings
-from .records import Alike, Records, alike_of, records_of
+from .records import Alike, Record, Records, alike_of, records_of
 from .tables import PageTable, ReadTable, tables_in
 
 _LEAST_COMMON = 0.5
@@ -161,7 +161,7 @@ class JoinedRecords(Joined):
     def _clear(self) -> None:
         self._box[:] = []
 
-    def result(self, unread: list[str]) -> Records:
+    def result(self, unread: list[str]) -> Records[Record]:
         """All records."""
         alike = alike_of(self._document)
         assert alike is not None, "the first page had records"

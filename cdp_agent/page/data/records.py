@@ -10,19 +10,18 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from typing import Generic, cast
 from xml.etree.ElementTree import Element
 
 import msgspec
 
-from cdp_agent.page.tab.tab import Tab
-
 from .counting import MoreRows
-from .document import DataDocument, Documents, read_documents, text_of
+from .document import DataDocument, Documents, text_of
 from .more_rows import AllRows, Surroundings
 from .naming import distinct
 from .tables import PageTable, tables_of
+from .typed import NewRow, Row, Value, typed
 
-Value = str | list[str]
 Record = dict[str, Value]
 
 _LEAST_RECORDS = 3
@@ -42,7 +41,7 @@ _KINDS = {"a": "link", "f": "value", "x": "checked"}
 _ATTRIBUTES = ("datetime", "title")
 
 
-class Records(list[Record]):
+class Records(list[Row], Generic[Row]):
     """The records in document order; `unread` says which frames could not be read, and why.
 
     `total` is how many there are by a text beside them, or by `aria-setsize`, and `more` what leads to others.
@@ -55,13 +54,20 @@ class Records(list[Record]):
     more: MoreRows | None
     notices: list[str]
 
-    def __init__(self, records: Iterable[Record], fields: list[str], shown: AllRows, unread: list[str]) -> None:
+    def __init__(self, records: Iterable[Row], fields: list[str], shown: AllRows, unread: list[str]) -> None:
         super().__init__(records)
         self.fields = fields
         self.unread = unread
         self.total = shown.total
         self.more = shown.more
-        self.notices = []
+        self.notices: list[str] = []
+
+    def as_type(self, as_type: type[NewRow]) -> Records[NewRow]:
+        """The records as values of a type: see `typed`. Raises InvalidArguments."""
+        values = typed(cast("list[Record]", self), as_type)  # which they are until then
+        result = Records(values, self.fields, AllRows(self.total, self.more), self.unread)
+        result.notices = self.notices
+        return result
 
 
 class _Node(msgspec.Struct, eq=False):
@@ -72,16 +78,6 @@ class _Node(msgspec.Struct, eq=False):
     children: list[_Node]
     text: str
     path: str = ""
-
-
-async def records(tab: Tab, within: str | None = None) -> Records:
-    """The records of the page, or of the element with the ref `within`; none where nothing repeats.
-
-    Raises InvalidArguments and StaleRef for `within`; PageUnresponsive, DocumentGone, BrowserError.
-    """
-    documents = await read_documents(tab, within)
-    alike = alike_in(documents)
-    return Records([], [], AllRows(), documents.unread) if alike is None else records_of(alike, documents.unread)
 
 
 class Alike(msgspec.Struct, frozen=True):
@@ -109,7 +105,7 @@ def alike_of(document: DataDocument) -> Alike | None:
     return Alike(document, score, alike[path])
 
 
-def records_of(alike: Alike, unread: list[str]) -> Records:
+def records_of(alike: Alike, unread: list[str]) -> Records[Record]:
     """The elements as records, with what is known of all."""
     document, nodes = alike.document, alike.nodes
     if nodes[0].element.tag == "tr" and (table := _table_of(document, nodes)) is not None:

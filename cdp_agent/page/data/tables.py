@@ -22,12 +22,12 @@ from cdp_agent.page.markdown.markdown_tables import (
     joined_header,
     starts_of,
 )
-from cdp_agent.page.tab.tab import Tab
 
 from .counting import MoreRows
-from .document import DataDocument, Documents, read_documents, text_of
+from .document import DataDocument, Documents, text_of
 from .more_rows import AllRows, Surroundings
 from .naming import LINK, distinct
+from .typed import Row, typed
 
 GROUP = "group"
 """The column for the headings that stand between the rows of a table, each above the rows that it is about."""
@@ -47,6 +47,10 @@ class PageTable(msgspec.Struct, frozen=True):
     total: int | None
     frame_url: str
     more: MoreRows | None = None
+
+    def rows_as(self, as_type: type[Row]) -> list[Row]:
+        """The rows as values of a type, as `Page.records` gives them. Raises InvalidArguments."""
+        return typed(self.rows, as_type)
 
 
 class Tables(list[PageTable]):
@@ -70,16 +74,6 @@ class ReadTable(msgspec.Struct, frozen=True):
     table: PageTable
     places: list[int]
     shown: AllRows
-
-
-async def tables(tab: Tab, within: str | None = None) -> Tables:
-    """The tables of all frames that have data, with their headers; those for layout are left out.
-
-    `within`: the ref of a table, or of an element with tables. Raises InvalidArguments and StaleRef for it;
-    PageUnresponsive, DocumentGone, BrowserError.
-    """
-    documents = await read_documents(tab, within)
-    return Tables([read.table for read in tables_in(documents)], documents.unread, [])
 
 
 def tables_in(documents: Documents) -> list[ReadTable]:

@@ -265,7 +265,7 @@ class FlightModel(pydantic.BaseModel):
     seats: int | None = None
 
 
-ROWS = [
+ROWS: list[dict[str, str | list[str]]] = [
     {"Name": "LH1", "Unit price": "~~1.500,00 €~~ 1.234 €", "Seats": "1 200", "Left": "yes", "Tags": "a"},
     {"Name": "LH2", "Unit price": "EUR 99,50", "Seats": "", "Left": "no", "Tags": ["b", "c"]},
 ]

@@ -176,13 +176,16 @@ class ReadablePage:
         await self._tab.frames()
         return self._tab.activity.requests.log.found(kind=kind, status=status, text=text, max_results=max_results)
 
-    async def response_body(self, number: int) -> ResponseBody:
-        """The response body of a request in `requests`, by its `number`.
+    async def response_body(self, number: int, *, path: str | None = None) -> ResponseBody:
+        """The response body of a request in `requests`, by its `number`, or the part of its JSON at the `path`.
 
-        Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over 200 KB.
+        A path is like `items[].name`: names from the outermost on, `[]` for each element, `[2]` for one, `[0:10]` for
+        some. Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over
+        200 KB; InvalidArguments for a path that leads nowhere.
         """
         await self._tab.frames()
-        return await body_of(self._tab.activity.requests.log.request(number))
+        body = await body_of(self._tab.activity.requests.log.request(number))
+        return body if path is None else body.part(path)
 
     async def har(
         self,

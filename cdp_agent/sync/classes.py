@@ -498,12 +498,14 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.requests(kind=kind, status=status, text=text, max_results=max_results))
 
-    def response_body(self, number: int) -> ResponseBody:
-        """The response body of a request in `requests`, by its `number`.
+    def response_body(self, number: int, *, path: str | None = None) -> ResponseBody:
+        """The response body of a request in `requests`, by its `number`, or the part of its JSON at the `path`.
 
-        Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over 200 KB.
+        A path is like `items[].name`: names from the outermost on, `[]` for each element, `[2]` for one, `[0:10]` for
+        some. Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over
+        200 KB; InvalidArguments for a path that leads nowhere.
         """
-        return call(self._async.response_body(number))
+        return call(self._async.response_body(number, path=path))
 
     def har(
         self,

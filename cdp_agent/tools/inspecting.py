@@ -26,6 +26,7 @@ class ReadNetworkArguments(Arguments, frozen=True):
     status: Annotated[str | None, Meta(description="422, 4xx, failed or pending.")] = None
     text: Annotated[str | None, Meta(description="A part of the address.")] = None
     body_of: Annotated[int | None, Meta(description="Show the answer to this request.")] = None
+    path: Annotated[str | None, Meta(description="The part of that JSON: items[].name, rows[0:10].")] = None
     max_results: Annotated[int, Meta(ge=1, le=1_000, description="How many, the latest.")] = 20
     budget_tokens: Annotated[int, Meta(ge=0, description="How long that may be; 0: all.")] = 1_000
 
@@ -53,7 +54,7 @@ async def read_network(args: ReadNetworkArguments, context: Context) -> Observat
     body_of what the server said.
     """
     if args.body_of is not None:
-        body = await context.page.response_body(args.body_of)
+        body = await context.page.response_body(args.body_of, path=args.path)
         return Observation(_within(body, args.budget_tokens), body)
     result = await context.page.requests(
         kind=args.kind, status=args.status, text=args.text, max_results=args.max_results

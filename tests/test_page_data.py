@@ -140,12 +140,49 @@ RECORDS = {
         "<ul>" + "".join(f"<li><a href=/x{n}>Item {n}</a> by someone {n}</li>" for n in range(3)) + "</ul>",
         {"text": "Item 2 by someone 2", "text link": "/x2"},
     ),
+    "results between other parts of a page": (
+        "<header><form><input value=q></form></header><main><p>About 1,230 results</p>"
+        + "".join(f"<div class=g><a href=/r{n}><h3>R{n}</h3></a><div class=s>About {n}</div></div>" for n in range(3))
+        + "</main><nav><a href=/x>x</a></nav>",
+        {"link": "/r2", "title": "R2", "s": "About 2"},
+    ),
     "terms": (
         "".join(
             f"<section><h2>P{n}</h2><dl><dt>Born</dt><dd>{n}</dd><dt>City:</dt><dd>C{n}</dd></dl></section>"
             for n in range(3)
         ),
         {"title": "P2", "Born": "2", "City": "C2"},
+    ),
+    "a list of terms": (
+        "<dl>" + "".join(f"<dt>T{n}</dt><dd>Means {n}</dd>" for n in range(3)) + "</dl>",
+        {"term": "T2", "description": "Means 2"},
+    ),
+    "lists in them": (
+        "".join(
+            f"<section class=order><h2>O{n}</h2><p>Status: s{n}</p><ul class=items>"
+            + "".join(f"<li><b class=name>I{n}{k}</b><i class=qty>{k}</i></li>" for k in range(n + 1))
+            + "</ul></section>"
+            for n in range(3)
+        ),
+        {"title": "O2", "Status": "s2", "items": [{"name": f"I2{k}", "qty": str(k)} for k in range(3)]},
+    ),
+    "several rows of a layout table each": (
+        "<table border=0 cellpadding=0>"
+        + "".join(
+            f"<tr><td>{n}<td><a class=story href=/s{n}>S{n}</a><tr><td><td colspan=2>by u{n}<tr>" for n in range(3)
+        )
+        + "<tr><td><a href=/x>More</a></table>",
+        {"text": "2", "story": "S2", "story link": "/s2", "text 2": "by u2"},
+    ),
+    "with classes for looks": (
+        "<div class=grid>"
+        + "".join(
+            f"<div class='p-4 shadow'><a class=block href=/p{n}><h3 class=text-sm>Shoe {n}</h3>"
+            f"<p class='text-sm mt-1'>${n}</p><p class='stars t{n}'><i></i></p><button data-x=1>Buy</button></a></div>"
+            for n in range(3)
+        )
+        + "</div>",
+        {"link": "/p2", "title": "Shoe 2", "text": "$2", "stars state": "t2"},
     ),
     "rows of a table": (
         "<table><tr><th>a<th>b" + "".join(f"<tr><td>{n}<td>x{n}" for n in range(3)) + "</table>",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -58,7 +58,7 @@ class RecordsRead(msgspec.Struct, frozen=True):
     """The records with their `fields`; see `Records`."""
 
     fields: list[str]
-    records: list[dict[str, str | list[str]]]
+    records: list[dict[str, Any]]
     unread: list[str]
     notices: list[str] = []
     total: int | None = None

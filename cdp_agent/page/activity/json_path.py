@@ -34,7 +34,7 @@ def _follow(value: object, steps: list[re.Match[str]], at: str) -> object:
         return value
     step, *rest = steps
     here = at + step[0]
-    name, index, first, last, each, *quoted = step.groups()
+    name, index, first, last, all_, *quoted = step.groups()
     name = name or quoted[0] or quoted[1]
     if name is not None:
         if not isinstance(value, dict) or name not in value:
@@ -46,7 +46,7 @@ def _follow(value: object, steps: list[re.Match[str]], at: str) -> object:
         if not -len(value) <= int(index) < len(value):
             raise InvalidArguments(f"There is no {here}: {at or 'the answer'} is {_described(value)}.")
         return _follow(value[int(index)], rest, here)
-    chosen = value if each else value[int(first) if first else None : int(last) if last else None]
+    chosen = value if all_ else value[int(first) if first else None : int(last) if last else None]
     results, errors = list[object](), list[InvalidArguments]()
     for element in chosen:
         try:

@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element
 import msgspec
 
 from .document import DataDocument, Documents
+from .grouping import group_parts
 from .more_rows import AllRows, Surroundings
 from .records import Alike, Record, Records, alike_of, records_of
 from .tables import PageTable, ReadTable, tables_in
@@ -144,6 +145,8 @@ class JoinedRecords(Joined):
 
     def add(self, documents: Documents, *, replaces: bool) -> str:
         document = next((document for document in documents.all if document.place == self._document.place), None)
+        if document is not None:
+            group_parts(document)
         box = None if document is None else _same_place(document.root, self._way)
         if document is None or box is None or not len(box):
             self.shown = AllRows()

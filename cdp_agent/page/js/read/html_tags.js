@@ -88,7 +88,7 @@ function writeImage(element, tag, flags) {
     const box = getBoundingClientRect_.call(element);
     if (
       !alt &&
-      (attr(element, 'alt') !== null ||
+      ((attr(element, 'alt') !== null && !serialization.asData) ||
         roleOf(element, tag) === 'none' ||
         box.width < LEAST_IMAGE_PX ||
         box.height < LEAST_IMAGE_PX)

@@ -269,7 +269,7 @@ async def test_a_table_as_a_tool(sheet: Page, browser: Browser) -> None:
     assert (
         f'Table {ref} "Flights": 3 rows\ngroup,No,No link,From,Price\n,LH1,/f/1,"Oslo\nNorway",~~12~~ 10 €\n' in listed
     )
-    assert "5 of 90 rows are here: scroll there for the others, the first 3 of them\n" in listed
+    assert "5 of 90 rows are drawn: scroll in it for the others, the first 3 of them\n" in listed
     csv = await call("read_table", sheet, browser, ref=ref, columns=["price", "No"], csv=True)
     assert csv == "Price,No\n~~12~~ 10 €,LH1\n11 €,LH2\n12 €,LH3"
     with pytest.raises(InvalidArguments, match=r"There is no column 'x'\. There are: 'group', 'No'"):

@@ -82,7 +82,7 @@ async def read_table(args: ReadTableArguments, context: Context) -> Observation:
     if args.csv:
         text = "\n".join(as_csv(table.columns, table.rows) for table in shown)
     else:
-        limit = args.limit if args.ref else _SHOWN
+        limit = args.limit if args.ref or args.pages > 1 else _SHOWN
         parts = [_table_text(table, limit) for table in shown] or ["There is no table with data on the page."]
         text = "\n\n".join([*parts, *tables.notices, *unread_lines(tables.unread)])
     return Observation(context.read(text), TablesRead(shown, tables.unread, tables.notices), tuple(tables.notices))

@@ -13,7 +13,7 @@ import msgspec
 
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.data.counting import MoreRows, counted
-from cdp_agent.page.data.document import read_documents
+from cdp_agent.page.data.document import Documents, read_documents
 from cdp_agent.page.data.joining import NOT_JOINED, NOTHING_NEW, Joined, JoinedRecords, JoinedTable
 from cdp_agent.page.data.more_rows import AllRows
 from cdp_agent.page.data.records import Records, alike_in, records_of
@@ -35,6 +35,8 @@ from .scrolling.to_text import FAR_PX
 
 READING_ON_S = 120.0
 """How long reading goes on at most; the page that is then being read is still finished."""
+_LONG = 20
+"""From how many rows on a table is what a page is read for."""
 _STEP = 0.8
 """How much of a view it scrolls at first, so that rows of a screen are on the next one as well."""
 _LONGEST_STEP = 5.0
@@ -87,10 +89,7 @@ async def contents(tab: Tab, pages: int) -> tuple[list[Markdown], list[str]]:
     Where rows are loaded into the page, it is read once they are there. For one page, `more` is only told.
     """
     documents = await read_documents(tab)
-    read, alike = tables_in(documents), alike_in(documents)
-    table = max(read, key=lambda read: (read.shown.more is not None, len(read.table.rows)), default=None)
-    is_table = table is not None and (alike is None or table.shown.more is not None)
-    joined = JoinedTable(table) if table and is_table else JoinedRecords(alike) if alike else None
+    joined = _rows_in(documents)
     contents = [await markdown.take(tab)]
 
     async def take(*, replaces: bool) -> None:
@@ -104,7 +103,17 @@ async def contents(tab: Tab, pages: int) -> tuple[list[Markdown], list[str]]:
     is_part = total is not None and total > joined.drawn
     if more is None and not is_part:
         return contents, []
-    return contents, [f"The page is a part: {counted(joined.drawn, 'rows', total, more)}."]
+    return contents, [f"Not all is on the page: {counted(joined.drawn, 'rows', total, more)}."]
+
+
+def _rows_in(documents: Documents) -> Joined | None:
+    """What a page is read for: its table that goes on, or a long one, else its records."""
+    tables = tables_in(documents)
+    table = max(tables, key=lambda read: (read.shown.more is not None, len(read.table.rows)), default=None)
+    if table is not None and (table.shown.more is not None or len(table.table.rows) >= _LONG):
+        return JoinedTable(table)
+    alike = alike_in(documents)
+    return None if alike is None else JoinedRecords(alike)
 
 
 class _Take(Protocol):

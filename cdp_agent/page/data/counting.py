@@ -23,8 +23,10 @@ class MoreRows(msgspec.Struct, frozen=True):
 
 def counted(count: int, unit: str, total: int | None, more: MoreRows | None) -> str:
     """How many rows there are, and, as far as that was seen, of how many, and what leads to the others."""
-    is_part = total is not None and total > count
-    shown = f"{count:,} of {total:,} {unit} are here" if is_part else f"{count:,} {unit}"
-    if more is None:
-        return f"{shown}: scroll there for the others" if is_part else shown
-    return f"{shown}: {more.text} for {'the others' if is_part else 'more'}"
+    shown = f"{count:,} {unit}"
+    if total is not None and total > count:
+        is_drawn = more is None or more.way == "scroll"
+        shown = f"{count:,} of {total:,} {unit} are {'drawn' if is_drawn else 'here'}"
+        if more is None:
+            return f"{shown}: scroll in it for the others"
+    return shown if more is None else f"{shown}; {more.text} leads on"

@@ -353,3 +353,17 @@ async def test_records_of_a_page_are_values_of_a_type(sheet: Page) -> None:
 
     assert list(flights) == [FlightData(f"F{n}", n) for n in range(3)]
     assert flights.fields == ["name", "seats"]
+
+
+async def test_of_a_ref_its_frame_alone_is_read_with_those_in_it(page: Page, serve: Serve) -> None:
+    rows = "<tr><th>A<th>B<tr><td>1<td>2<tr><td>3<td>4"
+    elsewhere = serve(f"<table><caption>Elsewhere</caption>{rows}</table>", other_site=True)
+    inner = f"<table><caption>In</caption>{rows}</table>"
+    frame = f"<iframe id=other srcdoc='<table><caption>Other</caption>{rows}</table>'></iframe>"
+    around = f"<div id=box tabindex=0><iframe srcdoc='{inner}'></iframe></div>{frame}<iframe src='{elsewhere}'></iframe>"
+    await page.goto(serve(f"<table><caption>Own</caption>{rows}</table>{around}"))
+    refs = {table.caption: table.ref for table in await page.tables()}
+    box = (await page.find("#box")).elements[0].ref
+
+    assert [[table.caption for table in await page.tables(ref)] for ref in refs.values()] == [[name] for name in refs]
+    assert [table.caption for table in await page.tables(box)] == ["In"]

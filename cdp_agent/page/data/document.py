@@ -23,6 +23,8 @@ class _DataPart(FramePart, frozen=True, kw_only=True):
 
     html: str
     url: str
+    inner: bool
+    """Whether it is the document of a frame in the one that was asked."""
 
 
 class DataDocument(msgspec.Struct, frozen=True):
@@ -74,21 +76,18 @@ async def read_documents(tab: Tab, within: str | None = None) -> Documents:
 def _add(
     documents: Documents, readings: Readings[_DataPart], reading: Reading[_DataPart], refs: RefTable, *, is_scoped: bool
 ) -> None:
-    whole = parse(reading.part.html)
-    here = next(whole.iterfind(".//*[@here]"), None) if is_scoped else whole
-    if here is None:  # nothing of it is shown
+    part, whole = reading.part, parse(reading.part.html)
+    scope = next(whole.iterfind(".//*[@here]"), None) if is_scoped else whole
+    if scope is None:  # nothing of it is shown
         return
-    in_scope = {id(element) for element in here.iter()}
-    remote = list(here.iter("rf"))
-    documents.unread.extend(f"{frame.get('u') or frame.get('n')}: {frame.get('e')}" for frame in here.iter("ef"))
-    own_url = "" if reading.frame.parent is None else reading.part.url
-    inner = _taken_out(whole, in_scope)
-    for number, (url, is_inside, root) in enumerate([(own_url, here is whole, whole), *inner]):
-        scope = root if is_inside else next((element for element in root.iter() if element is here), None)
-        if scope is not None:
-            names = (url or reading.part.url, whole.get("b", ""), (reading.frame.id, number))
-            documents.all.append(DataDocument(url, root, scope, *names, reading.world, refs))
-    for frame in remote:
+    inner = _taken_out(whole)
+    own_url = "" if reading.frame.parent is None and not part.inner else part.url
+    for number, (url, root) in enumerate([(own_url, whole), *((frame.get("u", ""), frame) for frame in inner)]):
+        place = (reading.frame.id, -1 if part.inner else number)
+        names = (url or part.url, whole.get("b", ""), place)
+        documents.all.append(DataDocument(url, root, root if number else scope, *names, reading.world, refs))
+    documents.unread.extend(f"{frame.get('u') or frame.get('n')}: {frame.get('e')}" for frame in whole.iter("ef"))
+    for frame in (frame for root in (whole, *inner) for frame in root.iter("rf")):
         child = readings.child(reading, int(frame.get("i", "0")))
         if isinstance(child, str):
             documents.unread.append(f"{frame.get('n', 'a frame')}: {child}")
@@ -96,17 +95,14 @@ def _add(
             _add(documents, readings, child, refs, is_scoped=False)
 
 
-def _taken_out(root: Element, in_scope: set[int]) -> list[tuple[str, bool, Element]]:
-    """The documents of frames that are in this one, taken out of it, each without those in itself.
-
-    Each with its address, and whether all of it is in the scope.
-    """
-    inner: list[tuple[str, bool, Element]] = []
+def _taken_out(root: Element) -> list[Element]:
+    """The documents of frames that are in this one, taken out of it, each without those in itself."""
+    inner: list[Element] = []
     for frame in list(root.iter("fr")):
         document = Element("fr", frame.attrib)
         document.text, document[:] = frame.text, frame[:]
         frame.text, frame[:] = None, []
-        inner.append((frame.get("u", ""), id(frame) in in_scope, document))
+        inner.append(document)
     return inner
 
 

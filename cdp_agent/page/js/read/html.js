@@ -31,14 +31,24 @@ const HTML_MOST_NESTED = 100; // depth of the XML, which Python reads by recursi
 let serialization = newSerialization();
 
 function newSerialization() {
-  return { out: [], words: 0, nested: 0, queue: [], whiteSpace: new Map(), folder: '', asData: false, here: null };
+  return {
+    out: [],
+    words: 0,
+    nested: 0,
+    queue: [],
+    whiteSpace: new Map(),
+    folder: '',
+    asData: false,
+    here: null,
+    isBeside: false,
+  };
 }
 
 /**
  * The page as XML.
  * @param {{next: [number, number], frame: string, asData?: boolean, here?: {frame: string, id: number} | null}}
- *   options  here: the element that is marked
- * @returns {{html: string, url: string, title: string, first: number, end: number, remote: number[], internals:
+ *   options  here: the element that is marked, in whose document frames beside it are left out
+ * @returns {{html: string, url: string, inner: boolean, title: string, first: number, end: number, remote: number[], internals:
  *   number[], roots: number, gone: number[], editors: number[]}}
  */
 function readable({ next, frame, asData = false, here = null }) {
@@ -46,11 +56,14 @@ function readable({ next, frame, asData = false, here = null }) {
   forget();
   reading = newReading();
   serialization = newSerialization();
-  serialization.folder = folderOf(document);
+  const marked = here?.frame === frame ? elementOf(here.id) : null;
+  const inDocument = marked ? documentOf(marked) : document;
+  serialization.folder = folderOf(inDocument);
   serialization.asData = asData;
-  serialization.here = here?.frame === frame ? elementOf(here.id) : null;
-  const root = documentElement_.call(document);
-  if (root) writeInRoot(document, () => writeElement(root, 0, 0));
+  serialization.here = marked;
+  serialization.isBeside = marked !== null;
+  const root = documentElement_.call(inDocument);
+  if (root) writeInRoot(inDocument, () => writeElement(root, 0, 0));
   const { out } = serialization;
   for (let i = 0; i < serialization.queue.length; i++) {
     const [element, place, flags, at] = serialization.queue[i];
@@ -66,7 +79,8 @@ function readable({ next, frame, asData = false, here = null }) {
   serialization = newSerialization();
   return {
     html: text.toWellFormed(),
-    url: documentURL_.call(document),
+    url: documentURL_.call(inDocument),
+    inner: inDocument !== document,
     title: documentTitle(),
     first,
     end: nextId,
@@ -273,7 +287,9 @@ function writeTag(name, attributes, element, tag, flags, depth) {
   const more = serialization.asData ? dataAttributes(element) + wayAttributes(element, tag) : '';
   serialization.out.push(`<${name}${attributes}${more}${hereAttribute(element)}>`);
   serialization.nested++;
+  if (element === serialization.here) serialization.isBeside = false;
   writeContents(element, tag, flags, depth);
+  if (element === serialization.here) serialization.isBeside = true;
   serialization.nested--;
   serialization.out.push(`</${name}>`);
 }

@@ -230,6 +230,7 @@ function writeMath(element) {
 
 /** @type {HtmlWriter} */
 function writeFrame(element, tag, flags, depth) {
+  if (serialization.isBeside && element !== serialization.here) return;
   if (clientWidth_.call(element) < 2 || clientHeight_.call(element) < 2) return; // nothing in it is visible
   const name = nameOf(element, 'iframe');
   const inner = frameDocument(element);

@@ -14,6 +14,7 @@ from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.data.tables import PageTable
 from cdp_agent.page.data.typed import typed
 from cdp_agent.page.page import Page
+from cdp_agent.session.calls import Call
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context, Observation
 from tests.conftest import Serve
@@ -360,10 +361,29 @@ async def test_of_a_ref_its_frame_alone_is_read_with_those_in_it(page: Page, ser
     elsewhere = serve(f"<table><caption>Elsewhere</caption>{rows}</table>", other_site=True)
     inner = f"<table><caption>In</caption>{rows}</table>"
     frame = f"<iframe id=other srcdoc='<table><caption>Other</caption>{rows}</table>'></iframe>"
-    around = f"<div id=box tabindex=0><iframe srcdoc='{inner}'></iframe></div>{frame}<iframe src='{elsewhere}'></iframe>"
+    around = (
+        f"<div id=box tabindex=0><iframe srcdoc='{inner}'></iframe></div>{frame}<iframe src='{elsewhere}'></iframe>"
+    )
     await page.goto(serve(f"<table><caption>Own</caption>{rows}</table>{around}"))
     refs = {table.caption: table.ref for table in await page.tables()}
     box = (await page.find("#box")).elements[0].ref
 
     assert [[table.caption for table in await page.tables(ref)] for ref in refs.values()] == [[name] for name in refs]
     assert [table.caption for table in await page.tables(box)] == ["In"]
+
+
+async def test_a_tool_that_reads_on_acts(page: Page, browser: Browser, serve: Serve) -> None:
+    rows = "<tr><th>A<th>B" + "<tr><td>1<td>2" * 3
+    serve(f"<table>{rows}</table>", path="/rows/page/2")
+    await page.goto(serve(f"<table>{rows}</table><a href=/rows/page/2>Next</a>", path="/rows/"))
+    tool = BUILT_IN["read_table"]
+    calls = [Call(tool, tool.parse({"pages": pages})) for pages in (1, 2)]
+
+    assert [(call.tool.read_only, call.tool.changes_page(call.arguments)) for call in calls] == [
+        (True, False),
+        (False, True),
+    ]
+    # Rows that are all alike are no repetition of those before.
+    text = await call("read_table", page, browser, pages=2)
+    assert ": 6 rows\n" in text
+    assert "\n\n2 pages read: there is no next page.\n\nThe tab was at " in text

@@ -145,7 +145,8 @@ async def _read_on(tab: Tab, joined: Joined, pages: int, take: _Take | None = No
         if not why and time.monotonic() - began > READING_ON_S:
             why = f"{READING_ON_S:g} s were over"
     left = joined.shown.more
-    why = why or "that was as many as asked for"
+    if not why:
+        why = "that was as many as asked for" if left or unit == "screens" else "there is no next page"
     notices = [f"{read:,} {unit if read > 1 else unit[:-1]} read: {why}{f'; {left.text} leads on' if left else ''}."]
     if joined.repeated:
         notices.append(f"{joined.repeated:,} rows that a page repeated from the one before are there once.")
@@ -188,7 +189,7 @@ async def _scroll_through(tab: Tab, box: Scroller, joined: Joined, screens: int)
             await movement.move(-FAR_PX)
             await movement.rest(-1)
             joined.start_again(await read_documents(tab))
-        step = _STEP
+        step, joined_at = _STEP, (await movement.screen()).position
         while read < screens:
             if movement.limit.expired:
                 return read, f"{READING_ON_S:g} s were over"
@@ -199,15 +200,19 @@ async def _scroll_through(tab: Tab, box: Scroller, joined: Joined, screens: int)
             if abs(moved) < 1 or screen.at_end:
                 screen = await movement.rest(1, is_last=abs(moved) < 1)
             why = joined.add(await read_documents(tab), replaces=False)
+            if why and not screen.at_end:  # its rows may be drawn late
+                screen = await movement.rest(1)
+                why = joined.add(await read_documents(tab), replaces=False)
             if why == NOT_JOINED and step > _STEP:
-                await movement.move(-moved)
+                await movement.move(joined_at - screen.position)
                 step = _STEP
                 continue
-            if why and (screen.at_end or why != NOTHING_NEW):
-                if screen.at_end and why == NOTHING_NEW:
-                    joined.shown = msgspec.structs.replace(joined.shown, more=None)
-                    return read, f"{box.label} ends there"
+            if why == NOTHING_NEW and (screen.at_end or abs(moved) < 1):
+                joined.shown = msgspec.structs.replace(joined.shown, more=None)
+                return read, f"{box.label} ends there"
+            if why == NOT_JOINED:
                 return read, why
-            step = min(max(step * (joined.drawn - 2) / max(joined.new, 1), _STEP), _LONGEST_STEP)
-            read += 1
+            joined_at = screen.position
+            step = min(max(step * (joined.drawn - 2) / max(joined.new, 1), _STEP), _LONGEST_STEP) if not why else _STEP
+            read += not why
     return read, ""

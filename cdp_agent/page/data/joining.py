@@ -7,6 +7,7 @@ begins with is what the page before ended with. Equal rows elsewhere are differe
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from xml.etree.ElementTree import Element
 
@@ -67,6 +68,9 @@ class Joined:
             new = [number for number, key in enumerate(keys) if key not in before]
         else:
             overlap = _overlap(self._keys, keys)
+            once = {key for key, count in Counter(self._keys).items() if count == 1}
+            if replaces and once.isdisjoint(keys[:overlap]):
+                overlap = 0  # rows that come again and again tell nothing
             new = list(range(overlap, len(keys)))
         self.drawn, self.new = len(keys), len(new)
         if self.new == self.drawn and not replaces:

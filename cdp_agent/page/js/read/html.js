@@ -14,7 +14,7 @@
 // ef n=name u=URL e=error
 // As data, for page/data, every element that may be a field is there, as g t=tag if it has no kind of its own, with
 // class, itemprop, datetime, title and data-… as they are, with what ways_on.js adds, and besides:
-//   table i=id t=aria-rowcount · tr i=aria-rowindex f=1 (in a foot) · td/th i=aria-colindex · here=1 (what was asked for)
+//   table i=id t=aria-rowcount · tr i=aria-rowindex f=1 (in a foot) · td/th i=aria-colindex · here=1 (asked for)
 
 /**
  * @typedef {object} HtmlSerialization  the state while a page is written @property {string[]} out @property {number}
@@ -48,8 +48,8 @@ function newSerialization() {
  * The page as XML.
  * @param {{next: [number, number], frame: string, asData?: boolean, here?: {frame: string, id: number} | null}}
  *   options  here: the element that is marked, in whose document frames beside it are left out
- * @returns {{html: string, url: string, inner: boolean, title: string, first: number, end: number, remote: number[], internals:
- *   number[], roots: number, gone: number[], editors: number[]}}
+ * @returns {{html: string, url: string, inner: boolean, title: string, first: number, end: number, remote: number[],
+ *   internals: number[], roots: number, gone: number[], editors: number[]}}
  */
 function readable({ next, frame, asData = false, here = null }) {
   const first = reserveIds(next);

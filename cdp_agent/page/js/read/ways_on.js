@@ -1,8 +1,8 @@
-// What says, in a page that is read as data, that there is more of its rows: controls of pagers, buttons that load more,
-// boxes of which only a part is drawn, and the places of items in their set. page/data/more_rows.py decides which rows
-// they are about. The attributes:
-//   way=page (it says "next page")|next|arrow (a sign alone)|more|NUMBER (of a page) · now=NUMBER (the page that is shown)
-//   box=part (it scrolls, and most of it is empty)|whole · id, of these and ways · pos, of (aria-posinset, aria-setsize)
+// What says, in a page that is read as data, that there is more of its rows: controls of pagers, buttons that load
+// more, boxes of which only a part is drawn, and the places of items in their set. page/data/more_rows.py decides which
+// rows they are about. The attributes:
+//   way=page (it says "next page")|next|arrow (a sign alone)|more|NUMBER (of a page) · now=NUMBER (the shown page)
+//   box=part (it scrolls, and most of it is empty)|whole · id, of these and ways · pos, of (aria-posinset, -setsize)
 
 const WAY_PAGE =
   /^(?:(?:go to (?:the )?)?next (?:page|results page)|nächste seite|page suivante|página siguiente|siguiente página|pagina successiva|próxima página|página seguinte|volgende pagina|следующая страница|następna strona|nästa sida|neste side|næste side|seuraava sivu|sonraki sayfa|下一页|下一頁|次のページ|다음 페이지|الصفحة التالية|trang sau)(?:, .*)?$/iu;

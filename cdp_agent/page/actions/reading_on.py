@@ -30,7 +30,7 @@ from cdp_agent.page.tab.tab import Tab
 
 from .actions import click_ref
 from .scrolling.box import Scroller, box_of
-from .scrolling.movement import BLANK_IN_SEARCH, Movement
+from .scrolling.movement import BLANK_IN_SEARCH, BLANK_S, Movement
 from .scrolling.to_text import FAR_PX
 
 READING_ON_S = 120.0
@@ -200,19 +200,22 @@ async def _scroll_through(tab: Tab, box: Scroller, joined: Joined, screens: int)
             if abs(moved) < 1 or screen.at_end:
                 screen = await movement.rest(1, is_last=abs(moved) < 1)
             why = joined.add(await read_documents(tab), replaces=False)
-            if why and not screen.at_end:  # its rows may be drawn late
-                screen = await movement.rest(1)
+            if why:  # its rows may be drawn late
+                screen = await movement.rest(1, pause_s=BLANK_S)
                 why = joined.add(await read_documents(tab), replaces=False)
-            if why == NOT_JOINED and step > _STEP:
+            if why and not screen.at_end and step > _STEP:
                 await movement.move(joined_at - screen.position)
                 step = _STEP
                 continue
             if why == NOTHING_NEW and (screen.at_end or abs(moved) < 1):
                 joined.shown = msgspec.structs.replace(joined.shown, more=None)
-                return read, f"{box.label} ends there"
+                missing = joined.total - joined.count
+                return read, f"{box.label} ends there" + (
+                    f", and {missing:,} rows were not drawn" if missing > 0 else ""
+                )
             if why == NOT_JOINED:
                 return read, why
-            joined_at = screen.position
-            step = min(max(step * (joined.drawn - 2) / max(joined.new, 1), _STEP), _LONGEST_STEP) if not why else _STEP
-            read += not why
+            if not why:
+                joined_at, read = screen.position, read + 1
+                step = min(max(step * (joined.drawn - 2) / joined.new, _STEP), _LONGEST_STEP)
     return read, ""

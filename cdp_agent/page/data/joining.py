@@ -37,6 +37,7 @@ class Joined:
         self.drawn = self.new = 0
         """How many rows the last page had, and how many of them were new."""
         self._keys: list[Hashable] = []
+        self._places: set[int] = set()
 
     def add(self, documents: Documents, *, replaces: bool) -> str:
         """Adds what is new in the documents; why nothing is, or "".
@@ -45,9 +46,15 @@ class Joined:
         """
         raise NotImplementedError
 
+    @property
+    def count(self) -> int:
+        """How many rows there are so far."""
+        return len(self._keys)
+
     def start_again(self, documents: Documents) -> None:
         """Takes the rows in the documents in the place of all."""
         self._keys.clear()
+        self._places.clear()
         self._clear()
         self.add(documents, replaces=True)
 
@@ -58,26 +65,42 @@ class Joined:
         self.shown = shown
         self.total = max(self.total, shown.total or 0)
 
-    def _new(self, keys: Sequence[Hashable], *, placed: bool, replaces: bool) -> list[int] | None:
-        """Which of the rows with these keys are new, None if that cannot be told.
+    def _new(
+        self, keys: Sequence[Hashable], places: Sequence[int] | None, headings: Sequence[int] = (), *, replaces: bool
+    ) -> list[int] | None:
+        """Which of the rows are new, None if that cannot be told.
 
-        `placed`: a key is the place of the row in its set.
+        `places` are theirs in their set, if all have one, and `headings` those of headings between them.
         """
-        if placed and not replaces:
-            before = set(self._keys)
-            new = [number for number, key in enumerate(keys) if key not in before]
+        if places is not None and not replaces:
+            new = self._following(places, headings)
+            is_joined = bool(new) or self._places.issuperset(places)
         else:
             overlap = _overlap(self._keys, keys)
             once = {key for key, count in Counter(self._keys).items() if count == 1}
             if replaces and once.isdisjoint(keys[:overlap]):
                 overlap = 0  # rows that come again and again tell nothing
             new = list(range(overlap, len(keys)))
-        self.drawn, self.new = len(keys), len(new)
-        if self.new == self.drawn and not replaces:
+            is_joined = replaces or overlap > 0
+        if not is_joined:
             return None
+        self.drawn, self.new = len(keys), len(new)
         if replaces:
             self.repeated += len(keys) - len(new)
         self._keys += [keys[number] for number in new]
+        self._places |= {places[number] for number in new} if places is not None else set()
+        return new
+
+    def _following(self, places: Sequence[int], headings: Sequence[int]) -> list[int]:
+        """Which of the rows with these places go on from those before, without a gap."""
+        last, new = max(self._places, default=0), list[int]()
+        numbers = {place: number for number, place in enumerate(places)}
+        for place in sorted({*places, *headings}):
+            if place > last + 1:
+                break
+            last = max(last, place)
+            if place in numbers and place not in self._places:
+                new.append(numbers[place])
         return new
 
 
@@ -120,9 +143,8 @@ class JoinedTable(Joined):
         table, places = read.table, read.places
         self._set_shown(read.shown)
         self._columns += [name for name in table.columns if name not in self._columns]
-        placed = all(places)
-        keys = places if placed else [tuple(row.items()) for row in table.rows]
-        new = self._new(keys, placed=placed, replaces=replaces)
+        keys = [tuple(row.items()) for row in table.rows]
+        new = self._new(keys, places if all(places) else None, read.headings, replaces=replaces)
         self._rows += [(places[number], table.rows[number]) for number in new or ()]
         return NOT_JOINED if new is None else "" if new else NOTHING_NEW
 
@@ -145,7 +167,7 @@ class JoinedRecords(Joined):
         self._box = surroundings.common(elements)
         self._way = [self._box, *surroundings.around(self._box)][::-1]
         self._box[:] = _items(self._box, self.shown)
-        self._new([_key(child) for child in self._box], placed=False, replaces=True)
+        self._new([_key(child) for child in self._box], _places(list(self._box)), replaces=True)
 
     def add(self, documents: Documents, *, replaces: bool) -> str:
         document = next((document for document in documents.all if document.place == self._document.place), None)
@@ -157,9 +179,7 @@ class JoinedRecords(Joined):
             return "nothing like the records is there"
         self._set_shown(Surroundings(document).of_elements(list(box)))
         children = _items(box, self.shown)
-        keys = [_key(child) for child in children]
-        placed = all(child.get("pos") for child in children)
-        new = self._new(keys, placed=placed, replaces=replaces)
+        new = self._new([_key(child) for child in children], _places(children), replaces=replaces)
         for number in new or ():
             _make_absolute(children[number], document)
             self._box.append(children[number])
@@ -186,14 +206,15 @@ def _content(element: Element) -> str:
     return (element.text or "").strip() or element.get("s", element.get("v", ""))
 
 
+def _places(items: list[Element]) -> list[int] | None:
+    places = [int(item.get("pos", "0")) for item in items]
+    return places if all(places) else None
+
+
 def _key(element: Element) -> Hashable:
-    """What an item is recognized by: its place in its set, else all that it shows."""
-    place = element.get("pos")
-    if place is not None:
-        return int(place)
-    return tuple(
-        (part.tag, (part.text or "").strip(), part.get("h"), part.get("r"), part.get("s")) for part in element.iter()
-    )
+    """All that an item shows."""
+    parts = element.iter()
+    return tuple((part.tag, (part.text or "").strip(), part.get("h"), part.get("r"), part.get("s")) for part in parts)
 
 
 def _overlap(before: Sequence[Hashable], keys: Sequence[Hashable]) -> int:

@@ -69,10 +69,14 @@ class Tables(list[PageTable]):
 
 
 class ReadTable(msgspec.Struct, frozen=True):
-    """A table as it was read: `places` are those that its rows say to have in the whole one, 0 for none."""
+    """A table as it was read: `places` are those that its rows say to have in the whole one, 0 for none.
+
+    `headings` are those of rows that are none of `table`.
+    """
 
     table: PageTable
     places: list[int]
+    headings: list[int]
     shown: AllRows
 
 
@@ -147,7 +151,9 @@ def _table(surroundings: Surroundings, element: Element, rows: list[Element]) ->
         document.frame_url,
         shown.more,
     )
-    return ReadTable(table, places[: len(records)], shown)
+    places = places[: len(records)]
+    headings = list({row.place for row in grid}.difference(places))
+    return ReadTable(table, places, headings, shown)
 
 
 def _joined_parts(rows: list[Element]) -> list[Element]:

@@ -24,11 +24,11 @@ class ReadConsoleArguments(Arguments, frozen=True):
 class ReadNetworkArguments(Arguments, frozen=True):
     kind: Annotated[str | None, Meta(description="document, script, fetch …; api: fetch and xhr.")] = None
     status: Annotated[str | None, Meta(description="422, 4xx, failed or pending.")] = None
-    text: Annotated[str | None, Meta(description="A part of the address.")] = None
-    body_of: Annotated[int | None, Meta(description="Show the answer to this request.")] = None
-    path: Annotated[str | None, Meta(description="The part of that JSON: items[].name, rows[0:10].")] = None
-    max_results: Annotated[int, Meta(ge=1, le=1_000, description="How many, the latest.")] = 20
-    budget_tokens: Annotated[int, Meta(ge=0, description="How long that may be; 0: all.")] = 1_000
+    text: Annotated[str | None, Meta(description="Part of the address.")] = None
+    body_of: Annotated[int | None, Meta(description="The answer to it.")] = None
+    path: Annotated[str | None, Meta(description="A part of its JSON: items[].name.")] = None
+    max_results: Annotated[int, Meta(ge=1, le=1_000, description="The latest.")] = 20
+    budget_tokens: Annotated[int, Meta(ge=0, description="Its length; 0: all.")] = 1_000
 
 
 @tool(read_only=True, by_default=False, by_executors=False, gives="messages and uncaught errors, the latest last")

@@ -26,7 +26,7 @@ class ReadNetworkArguments(Arguments, frozen=True):
     status: Annotated[str | None, Meta(description="422, 4xx, failed or pending.")] = None
     text: Annotated[str | None, Meta(description="Part of the address.")] = None
     body_of: Annotated[int | None, Meta(description="The answer to it.")] = None
-    path: Annotated[str | None, Meta(description="A part of its JSON: items[].name.")] = None
+    path: Annotated[str | None, Meta(description="Of JSON: items[].name.")] = None
     max_results: Annotated[int, Meta(ge=1, le=1_000, description="The latest.")] = 20
     budget_tokens: Annotated[int, Meta(ge=0, description="Its length; 0: all.")] = 1_000
 

@@ -69,7 +69,7 @@ READINGS = {
         "<div contenteditable><table><tr><th>A<th>B<tr><td>1<td><b>2</b><tr><td>3<td>x<br>y</table></div>",
         """
         - textbox [ref=E1]:
-          - table:
+          - table [ref=E2]:
             - row: A | B
             - row: 1 | **2**
             - row: 3 | x ⏎ y

@@ -18,6 +18,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.providers.base import Usage, Wire
 from cdp_agent.providers.openai import openai
 from tests.chat_model import FLIGHTS, FOUND, SCHEMA, Model
+from tests.conftest import Serve
 from tests.tables import table
 from tests.writing import put
 
@@ -56,6 +57,25 @@ async def test_without_a_schema_it_is_markdown(flights: Page, model: Model) -> N
         "| To | Price |\n| --- | --- |\n| Bergen | kr 1.299,00 |\n| Tromsø | kr 2.450,00 |\n\n"
         "[Frame about:srcdoc]\n\nSeats left: 7\n\n[End of frame]\n</untrusted>"
     )
+
+
+async def test_a_list_over_pages_is_one_and_what_leads_on_is_told(page: Page, serve: Serve, model: Model) -> None:
+    def people(*numbers: int) -> str:
+        return "<table><tr><th>Name" + "".join(f"<tr><td>P{n}" for n in numbers) + "</table>"
+
+    serve(people(4, 5, 6), path="/people/page/2")
+    await page.goto(serve(people(1, 2, 3) + "<a href=/people/page/2>Next</a>", path="/people/"))
+    names = [f"P{n}" for n in range(1, 7)]
+    model.say(json.dumps({"result": names[:3]}), json.dumps({"result": names}))
+    schema = {"type": "array", "items": {"type": "string"}}
+
+    async with model.client() as client:
+        first = await extract(page, "All names", model=client, schema=schema)
+        both = await extract(page, "All names", model=client, schema=schema, pages=5)
+
+    assert [notice.partition(" E")[0] for notice in first.notices] == ["Not all is on the page: 3 rows; next page"]
+    assert (both.value, both.ungrounded) == (names, [])
+    assert both.notices[0] == "2 pages read: there is no next page."
 
 
 async def test_with_a_schema_the_provider_is_told_the_form(flights: Page, model: Model) -> None:

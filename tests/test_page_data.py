@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+import pydantic
 import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.data.tables import PageTable
+from cdp_agent.page.data.typed import typed
 from cdp_agent.page.data.whole import read_whole
 from cdp_agent.page.markdown import markdown
 from cdp_agent.page.page import Page, tab_of
+from cdp_agent.session.calls import Call
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context, Observation
 from tests.conftest import Serve
@@ -138,12 +143,49 @@ RECORDS = {
         "<ul>" + "".join(f"<li><a href=/x{n}>Item {n}</a> by someone {n}</li>" for n in range(3)) + "</ul>",
         {"text": "Item 2 by someone 2", "text link": "/x2"},
     ),
+    "results between other parts of a page": (
+        "<header><form><input value=q></form></header><main><p>About 1,230 results</p>"
+        + "".join(f"<div class=g><a href=/r{n}><h3>R{n}</h3></a><div class=s>About {n}</div></div>" for n in range(3))
+        + "</main><nav><a href=/x>x</a></nav>",
+        {"link": "/r2", "title": "R2", "s": "About 2"},
+    ),
     "terms": (
         "".join(
             f"<section><h2>P{n}</h2><dl><dt>Born</dt><dd>{n}</dd><dt>City:</dt><dd>C{n}</dd></dl></section>"
             for n in range(3)
         ),
         {"title": "P2", "Born": "2", "City": "C2"},
+    ),
+    "a list of terms": (
+        "<dl>" + "".join(f"<dt>T{n}</dt><dd>Means {n}</dd>" for n in range(3)) + "</dl>",
+        {"term": "T2", "description": "Means 2"},
+    ),
+    "lists in them": (
+        "".join(
+            f"<section class=order><h2>O{n}</h2><p>Status: s{n}</p><ul class=items>"
+            + "".join(f"<li><b class=name>I{n}{k}</b><i class=qty>{k}</i></li>" for k in range(n + 1))
+            + "</ul></section>"
+            for n in range(3)
+        ),
+        {"title": "O2", "Status": "s2", "items": [{"name": f"I2{k}", "qty": str(k)} for k in range(3)]},
+    ),
+    "several rows of a layout table each": (
+        "<table border=0 cellpadding=0>"
+        + "".join(
+            f"<tr><td>{n}<td><a class=story href=/s{n}>S{n}</a><tr><td><td colspan=2>by u{n}<tr>" for n in range(3)
+        )
+        + "<tr><td><a href=/x>More</a></table>",
+        {"text": "2", "story": "S2", "story link": "/s2", "text 2": "by u2"},
+    ),
+    "with classes for looks": (
+        "<div class=grid>"
+        + "".join(
+            f"<div class='p-4 shadow'><a class=block href=/p{n}><h3 class=text-sm>Shoe {n}</h3>"
+            f"<p class='text-sm mt-1'>${n}</p><p class='stars t{n}'><i></i></p><button data-x=1>Buy</button></a></div>"
+            for n in range(3)
+        )
+        + "</div>",
+        {"link": "/p2", "title": "Shoe 2", "text": "$2", "stars state": "t2"},
     ),
     "rows of a table": (
         "<table><tr><th>a<th>b" + "".join(f"<tr><td>{n}<td>x{n}" for n in range(3)) + "</table>",
@@ -240,7 +282,7 @@ async def test_a_table_as_a_tool(sheet: Page, browser: Browser) -> None:
 async def test_records_and_data_as_tools(sheet: Page, browser: Browser) -> None:
     await show(sheet, "<ul>" + "<li><b>a</b> <i class=n>1</i><i class=n>2</i></li>" * 3 + "</ul>")
 
-    assert (await call("read_records", sheet, browser, limit=1)).startswith("3 records, ")
+    assert (await call("read_records", sheet, browser, limit=1)).startswith("3 records; ")
     assert '"json_ld"' in (await call("read_data", sheet, browser))
 
 
@@ -264,3 +306,108 @@ async def test_a_page_read_for_its_rows_is_the_same_markdown(page: Page) -> None
         *(1, 1, 2, 2, 3, 3)
     ]
     assert "[down](/d)" in expected.text
+
+
+class Flight(msgspec.Struct):
+    name: str
+    unit_price: float
+    seats: int | None = None
+    left: bool = False
+    tags: list[str] = []
+
+
+@dataclass
+class FlightData:
+    name: str
+    seats: int | None = None
+
+
+class FlightModel(pydantic.BaseModel):
+    name: str
+    seats: int | None = None
+
+
+ROWS: list[dict[str, str | list[str]]] = [
+    {"Name": "LH1", "Unit price": "~~1.500,00 €~~ 1.234 €", "Seats": "1 200", "Left": "yes", "Tags": "a"},
+    {"Name": "LH2", "Unit price": "EUR 99,50", "Seats": "", "Left": "no", "Tags": ["b", "c"]},
+]
+
+
+def test_rows_are_values_of_a_type() -> None:
+    flights = typed(ROWS, Flight)
+
+    assert flights == [Flight("LH1", 1234.0, 1200, True, ["a"]), Flight("LH2", 99.5, None, False, ["b", "c"])]
+    assert typed(ROWS, FlightData) == [FlightData("LH1", 1200), FlightData("LH2", None)]
+    assert typed(ROWS, FlightModel) == [FlightModel(name="LH1", seats=1200), FlightModel(name="LH2", seats=None)]
+
+
+NUMBERS = {
+    "english": (["1,234.5", "−1,000"], [1234.5, -1000.0]),
+    "either, without another that tells": (["1,234", "1.5"], [1234.0, 1.5]),
+    "grouped twice": (["1.234.567,0", "12.000"], [1234567.0, 12000.0]),
+    "with a unit": (["12 %", "$5.00 / kg"], [12.0, 5.0]),
+    "swiss": (["1'234.50", "CHF 7.–"], [1234.5, 7.0]),
+}
+
+
+@table(("texts", "values"), NUMBERS)
+def test_numbers_are_read_with_what_stands_around_them(texts: list[str], values: list[float]) -> None:
+    rows = typed([{"name": "", "unitPrice": text} for text in texts], Flight)
+
+    assert [row.unit_price for row in rows] == values
+
+
+def test_rows_that_do_not_fit_are_named() -> None:
+    rows = [{"Name": "LH1", "unit_price": "1"}, {"Name": "LH2", "unit_price": "sold out"}]
+
+    with pytest.raises(InvalidArguments) as error:
+        typed(rows, Flight)
+
+    assert str(error.value) == (
+        "1 of 2 rows do not fit Flight: row 2, Expected `float`, got `str` - at `$.unit_price`: "
+        "{'Name': 'LH2', 'unit_price': 'sold out'}."
+    )
+
+
+async def test_records_of_a_page_are_values_of_a_type(sheet: Page) -> None:
+    await show(
+        sheet, "".join(f"<div class=f><b class=name>F{n}</b><i class=seats>{n} seats</i></div>" for n in range(3))
+    )
+
+    flights = await sheet.records(as_type=FlightData)
+
+    assert list(flights) == [FlightData(f"F{n}", n) for n in range(3)]
+    assert flights.fields == ["name", "seats"]
+
+
+async def test_of_a_ref_its_frame_alone_is_read_with_those_in_it(page: Page, serve: Serve) -> None:
+    rows = "<tr><th>A<th>B<tr><td>1<td>2<tr><td>3<td>4"
+    elsewhere = serve(f"<table><caption>Elsewhere</caption>{rows}</table>", other_site=True)
+    inner = f"<table><caption>In</caption>{rows}</table>"
+    frame = f"<iframe id=other srcdoc='<table><caption>Other</caption>{rows}</table>'></iframe>"
+    around = (
+        f"<div id=box tabindex=0><iframe srcdoc='{inner}'></iframe></div>{frame}<iframe src='{elsewhere}'></iframe>"
+    )
+    await page.goto(serve(f"<table><caption>Own</caption>{rows}</table>{around}"))
+    refs = {table.caption: table.ref for table in await page.tables()}
+    box = (await page.find("#box")).elements[0].ref
+
+    assert [[table.caption for table in await page.tables(ref)] for ref in refs.values()] == [[name] for name in refs]
+    assert [table.caption for table in await page.tables(box)] == ["In"]
+
+
+async def test_a_tool_that_reads_on_acts(page: Page, browser: Browser, serve: Serve) -> None:
+    rows = "<tr><th>A<th>B" + "<tr><td>1<td>2" * 3
+    serve(f"<table>{rows}</table>", path="/rows/page/2")
+    await page.goto(serve(f"<table>{rows}</table><a href=/rows/page/2>Next</a>", path="/rows/"))
+    tool = BUILT_IN["read_table"]
+    calls = [Call(tool, tool.parse({"pages": pages})) for pages in (1, 2)]
+
+    assert [(call.tool.read_only, call.tool.changes_page(call.arguments)) for call in calls] == [
+        (True, False),
+        (False, True),
+    ]
+    # Rows that are all alike are no repetition of those before.
+    text = await call("read_table", page, browser, pages=2)
+    assert ": 6 rows\n" in text
+    assert "\n\n2 pages read: there is no next page.\n\nThe tab was at " in text

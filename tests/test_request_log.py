@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ from cdp_agent.page.activity.bodies import ResponseBody
 from cdp_agent.page.page import Page
 from tests.acting import ref
 from tests.conftest import Serve
+from tests.tables import table
 from tests.writing import opened
 
 JSON = "application/json"
@@ -139,3 +141,29 @@ async def test_what_is_no_json_is_not_told(page: Page, serve: Serve) -> None:
     receipt = await page.click(await ref(page, "Save"))
 
     assert [str(each) for each in receipt.failed_requests] == [f"POST {url} 500"]
+
+
+ANSWER: dict[str, Any] = {"data": {"rows": [{"n": 1, "a.b": "x"}, {"n": 2}, {"n": 3}]}, "next": None}
+PATHS: dict[str, Any] = {
+    "data.rows[].n": [1, 2, 3],
+    "data.rows[0:2]": ANSWER["data"]["rows"][:2],
+    "$.data.rows[-1].n": 3,
+    'data.rows[]["a.b"]': ["x", None, None],
+    "next": None,
+    "data.row": "There is no 'row' in data, which is an object with 'rows'.",
+    "data[]": "data is no list, but an object with 'rows'.",
+    "data.rows[7]": "There is no data.rows[7]: data.rows is a list of 3.",
+    "data.rows[].m": "There is no 'm' in data.rows[], which is an object with 'n', 'a.b'.",
+    "data..rows": "The path 'data..rows' cannot be read from '..rows' on: write it as a.b[].c[0:10].",
+}
+
+
+@table(("path", "part"), list(PATHS.items()))
+def test_a_part_of_an_answer_by_its_path(path: str, part: object) -> None:
+    body = ResponseBody(json.dumps(ANSWER))
+    try:
+        found = body.part(path).json()
+    except InvalidArguments as error:
+        found = str(error)
+
+    assert found == part

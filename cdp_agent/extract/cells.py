@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from cdp_agent.page.data.records import Value
+from cdp_agent.page.data.typed import Value
 
 from .figure import is_currency, is_same_unit, units_in
 from .figures import SCALES, figures

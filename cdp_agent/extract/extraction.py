@@ -15,7 +15,8 @@ from typing import Any
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.page.data.whole import WholePage, read_whole
+from cdp_agent.page.actions import reading_on
+from cdp_agent.page.data.whole import WholePage, together
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.providers.base import Usage
 from cdp_agent.providers.client import Client
@@ -64,12 +65,13 @@ async def extract(
     schema: Any = None,
     answer: Any = None,
     context_tokens: int = CONTEXT_TOKENS,
+    pages: int = 1,
 ) -> Extraction:
     """Extracts from the page what `description` asks for.
 
     `model` is provider/name, or a client. The form of the value is Markdown, or given by a JSON `schema` (2020-12 or
     draft 7), or by `answer`: a type that msgspec decodes. An answer that does not fit is sent back with its problems,
-    twice at most. `context_tokens` is the size of the model's context.
+    twice at most. `context_tokens` is the size of the model's context. `pages`: as of `Page.tables`.
 
     Raises SetupError for an invalid schema or type before the model is called, BadReply if the answer does not fit,
     other ModelErrors, and what Page.markdown raises.
@@ -80,11 +82,12 @@ async def extract(
     async with AsyncExitStack() as stack:
         if isinstance(model, str):
             model = await stack.enter_async_context(Client(endpoint(model, environment=os.environ)))
-        whole, status = await read_whole(tab_of(page)), tab_of(page).activity.error_status
+        status = tab_of(page).activity.error_status
         if status is not None:
             notices.append(f"The page came with {status}: it may be no more than what its server says of an error.")
-        extraction = await _from_page(whole, form, description, Asker(model), context_tokens)
-    return msgspec.structs.replace(extraction, notices=[*notices, *extraction.notices])
+        parts, going_on = await reading_on.contents(tab_of(page), pages)
+        extraction = await _from_page(together(parts), form, description, Asker(model), context_tokens)
+    return msgspec.structs.replace(extraction, notices=[*notices, *extraction.notices, *going_on])
 
 
 async def _from_page(

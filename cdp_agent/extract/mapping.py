@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from cdp_agent.page.data.records import Value
 from cdp_agent.page.data.tables import GROUP
+from cdp_agent.page.data.typed import Value
 from cdp_agent.page.data.whole import RowSource, WholePage
 
 from .cells import MISSING, LeafSchema, Unfit, empty, leaves_of, text_of_cell, values_of

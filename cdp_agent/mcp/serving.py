@@ -171,6 +171,6 @@ def _entry(tool: Tool) -> ListedTool:
 
 def _annotations(tool: Tool) -> ToolAnnotations | None:
     """The tool's annotations, without those that the protocol implies: an open world, not only reads, destructive."""
-    if tool.read_only:
+    if tool.read_only and tool.acts_if is None:
         return ToolAnnotations(read_only_hint=True)
     return ToolAnnotations(destructive_hint=False) if tool.can_undo else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 from cdp_agent.page import parts
 from cdp_agent.page.activity.bodies import ResponseBody, document_or_body_of
@@ -18,9 +18,10 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import Tab
 
 if TYPE_CHECKING:
-    from cdp_agent.page.data.records import Records
+    from cdp_agent.page.data.records import Record, Records
     from cdp_agent.page.data.structured import StructuredData
     from cdp_agent.page.data.tables import Tables
+    from cdp_agent.page.data.typed import Row
     from cdp_agent.page.markdown.markdown_links import Links
     from cdp_agent.page.picture.pdf import PaperFormat
     from cdp_agent.page.picture.redactions import Spans
@@ -121,27 +122,43 @@ class ReadablePage:
         found = await markdown.take(self._tab, markdown.Writing(main, links, budget_tokens is not None))
         return found.text if budget_tokens is None else found.within(budget_tokens)
 
-    async def tables(self, ref: Target | None = None) -> Tables:
+    async def tables(self, ref: Target | None = None, *, pages: int = 1) -> Tables:
         """The tables and grids with data in all frames, read by code: `columns` by their headers, `rows` as dicts.
 
         `ref` is that of a table, or of an element with tables. Links are in columns of their own. `total` is how many
-        rows a table says to have where it draws only a part of them. Frames that could not be read are in `unread`.
-        Raises InvalidArguments and StaleRef for `ref`.
+        rows there are, if the page says that, and `more` what leads to others. Frames that could not be read are in
+        `unread`. Raises InvalidArguments and StaleRef for `ref`.
+
+        With `pages`, the rows of up to so many pages of the table that goes on: by its next links, what loads more, or
+        scrolling, where each screen counts. It stays at the last one. `notices` says how many were read, why no more,
+        and what failed. Nothing is sent by a form for it.
         """
-        from cdp_agent.page.data import tables  # late, as markdown
+        from cdp_agent.page.actions import reading_on  # late, as markdown
 
-        return await tables.tables(self._tab, await ref_of(self._tab, ref))
+        return await reading_on.tables(self._tab, await ref_of(self._tab, ref), pages)
 
-    async def records(self, ref: Target | None = None) -> Records:
+    @overload
+    async def records(self, ref: Target | None = None, *, as_type: None = None, pages: int = 1) -> Records[Record]: ...
+
+    @overload
+    async def records(self, ref: Target | None = None, *, as_type: type[Row], pages: int = 1) -> Records[Row]: ...
+
+    async def records(
+        self, ref: Target | None = None, *, as_type: type[Any] | None = None, pages: int = 1
+    ) -> Records[Any]:
         """What repeats on the page, or in the element `ref`, as dicts: rows, cards, items of a list, pairs of a <dl>.
 
         Fields are called by `itemprop`, term, label or class; links, sources of images and data attributes are fields,
-        too. `fields` are their names; frames that could not be read are in `unread`. Raises InvalidArguments and
-        StaleRef for `ref`.
-        """
-        from cdp_agent.page.data import records  # late, as markdown
+        too. `fields` are their names; frames that could not be read are in `unread`. `total`, `more`, `pages` and
+        `notices`: as of `tables`. Raises InvalidArguments and StaleRef for `ref`.
 
-        return await records.records(self._tab, await ref_of(self._tab, ref))
+        With `as_type` each is a value of that type: of msgspec, a dataclass, a TypedDict, or a model of pydantic. A
+        field is that of the same name, whatever its case, spaces and underscores; a number is read with its currency
+        and separators of thousands. Raises InvalidArguments that names the records that do not fit.
+        """
+        from cdp_agent.page.actions import reading_on  # late, as markdown
+
+        return await reading_on.records(self._tab, await ref_of(self._tab, ref), pages, as_type)
 
     async def read_file(
         self, name: str | None = None, *, offset: int = 0, limit: int = 1_000, sheet: str | None = None
@@ -184,14 +201,16 @@ class ReadablePage:
         await self._tab.frames()
         return self._tab.activity.requests.log.found(kind=kind, status=status, text=text, max_results=max_results)
 
-    async def response_body(self, number: int) -> ResponseBody:
-        """The response body of a request in `requests`, by its `number`.
+    async def response_body(self, number: int, *, path: str | None = None) -> ResponseBody:
+        """The response body of a request in `requests`, by its `number`, or the part of its JSON at the `path`.
 
-        Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over 200 KB,
-        but for the tab's document itself, such as a PDF.
+        A path is like `items[].name`: names from the outermost on, `[]` for each element, `[2]` for one, `[0:10]` for
+        some. Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over
+        200 KB, but for the tab's document itself, such as a PDF; InvalidArguments for a path that leads nowhere.
         """
         root = (await self._tab.frames()).root
-        return await document_or_body_of(self._tab.activity.requests.log.request(number), root)
+        body = await document_or_body_of(self._tab.activity.requests.log.request(number), root)
+        return body if path is None else body.part(path)
 
     async def har(
         self,

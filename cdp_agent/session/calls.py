@@ -82,6 +82,9 @@ class Call(msgspec.Struct, frozen=True):
     permissions: Permissions | None = None
     dialogs: DialogPolicy | None = None
 
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "tool", self.tool.with_arguments(self.arguments))
+
     @property
     def name(self) -> str:
         return self.tool.name

@@ -50,9 +50,10 @@ if TYPE_CHECKING:
     from cdp_agent.page.activity.bodies import ResponseBody
     from cdp_agent.page.activity.console import ConsoleResult, Level
     from cdp_agent.page.activity.request_log import RequestsResult, Status
-    from cdp_agent.page.data.records import Records
+    from cdp_agent.page.data.records import Record, Records
     from cdp_agent.page.data.structured import StructuredData
     from cdp_agent.page.data.tables import Tables
+    from cdp_agent.page.data.typed import Row
     from cdp_agent.page.files.contents import FileContent
     from cdp_agent.page.get_by import Text
     from cdp_agent.page.locators.target import Target, TargetT
@@ -522,23 +523,37 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.markdown(main=main, links=links, budget_tokens=budget_tokens))
 
-    def tables(self, ref: Target | None = None) -> Tables:
+    def tables(self, ref: Target | None = None, *, pages: int = 1) -> Tables:
         """The tables and grids with data in all frames, read by code: `columns` by their headers, `rows` as dicts.
 
         `ref` is that of a table, or of an element with tables. Links are in columns of their own. `total` is how many
-        rows a table says to have where it draws only a part of them. Frames that could not be read are in `unread`.
-        Raises InvalidArguments and StaleRef for `ref`.
-        """
-        return call(self._async.tables(ref))
+        rows there are, if the page says that, and `more` what leads to others. Frames that could not be read are in
+        `unread`. Raises InvalidArguments and StaleRef for `ref`.
 
-    def records(self, ref: Target | None = None) -> Records:
+        With `pages`, the rows of up to so many pages of the table that goes on: by its next links, what loads more, or
+        scrolling, where each screen counts. It stays at the last one. `notices` says how many were read, why no more,
+        and what failed. Nothing is sent by a form for it.
+        """
+        return call(self._async.tables(ref, pages=pages))
+
+    @overload
+    def records(self, ref: Target | None = None, *, as_type: None = None, pages: int = 1) -> Records[Record]: ...
+
+    @overload
+    def records(self, ref: Target | None = None, *, as_type: type[Row], pages: int = 1) -> Records[Row]: ...
+
+    def records(self, ref: Target | None = None, *, as_type: type[Any] | None = None, pages: int = 1) -> Records[Any]:
         """What repeats on the page, or in the element `ref`, as dicts: rows, cards, items of a list, pairs of a <dl>.
 
         Fields are called by `itemprop`, term, label or class; links, sources of images and data attributes are fields,
-        too. `fields` are their names; frames that could not be read are in `unread`. Raises InvalidArguments and
-        StaleRef for `ref`.
+        too. `fields` are their names; frames that could not be read are in `unread`. `total`, `more`, `pages` and
+        `notices`: as of `tables`. Raises InvalidArguments and StaleRef for `ref`.
+
+        With `as_type` each is a value of that type: of msgspec, a dataclass, a TypedDict, or a model of pydantic. A
+        field is that of the same name, whatever its case, spaces and underscores; a number is read with its currency
+        and separators of thousands. Raises InvalidArguments that names the records that do not fit.
         """
-        return call(self._async.records(ref))
+        return call(self._async.records(ref, as_type=as_type, pages=pages))
 
     def read_file(
         self, name: str | None = None, *, offset: int = 0, limit: int = 1000, sheet: str | None = None
@@ -575,13 +590,14 @@ class Page(SyncWrapper[AsyncPage]):
         """
         return call(self._async.requests(kind=kind, status=status, text=text, max_results=max_results))
 
-    def response_body(self, number: int) -> ResponseBody:
-        """The response body of a request in `requests`, by its `number`.
+    def response_body(self, number: int, *, path: str | None = None) -> ResponseBody:
+        """The response body of a request in `requests`, by its `number`, or the part of its JSON at the `path`.
 
-        Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over 200 KB,
-        but for the tab's document itself, such as a PDF.
+        A path is like `items[].name`: names from the outermost on, `[]` for each element, `[2]` for one, `[0:10]` for
+        some. Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over
+        200 KB, but for the tab's document itself, such as a PDF; InvalidArguments for a path that leads nowhere.
         """
-        return call(self._async.response_body(number))
+        return call(self._async.response_body(number, path=path))
 
     def har(
         self,

@@ -133,6 +133,8 @@ class ToolOptions(msgspec.Struct, frozen=True, kw_only=True):
     page_changing: bool | Callable[[Any], bool] = False
     """Anything on the page may be different afterwards, so that later calls that were planned have to be reconsidered;
     a function decides by the arguments."""
+    acts_if: Callable[[Any], bool] | None = None
+    """With which arguments it acts on the page, although it is `read_only` with others; see `Tool.with_arguments`."""
     terminal: bool = False
     """Ends the task."""
     needs_model: bool = False
@@ -207,6 +209,12 @@ class Tool(ToolOptions, frozen=True, eq=False, dict=True, weakref=True):
     def is_ours(self) -> bool:
         """Whether the tool is part of this package; results of other tools count as the user's words."""
         return self.run.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+    def with_arguments(self, arguments: Arguments) -> Tool:
+        """The tool as it is with these arguments: one that reads may act with some."""
+        if self.acts_if is None or not self.acts_if(arguments):
+            return self
+        return msgspec.structs.replace(self, read_only=False, page_changing=True, acts_if=None)
 
     def changes_page(self, arguments: Arguments) -> bool:
         """Whether a call with these arguments is page-changing."""

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.data.counting import counted
 from cdp_agent.page.files.contents import Section
 from cdp_agent.page.snapshot.lines import quoted, unread_lines
 from cdp_agent.tools.as_csv import as_csv
 from cdp_agent.tools.base import CHARS_A_TOKEN, Arguments, Context, Observation, Ref, tool
 
 if TYPE_CHECKING:
+    from cdp_agent.page.data.counting import MoreRows
     from cdp_agent.page.data.tables import PageTable
 
 _SHOWN = 3
 _IN_VIEW = 20
 """As many rows, and a model reads them in the view."""
 _Columns = Annotated[list[str] | None, Meta(description="Only these, in this order.")]
+_Pages = Annotated[int, Meta(ge=1, description="Go on over so many pages, or screens of a list that scrolls.")]
 _Csv = Annotated[bool, Meta(description="All rows as CSV, and nothing else.")]
 
 
@@ -28,6 +31,7 @@ class ReadTableArguments(Arguments, frozen=True):
     ref: Annotated[Ref | None, Meta(description="The table; without, what tables there are.")] = None
     columns: _Columns = None
     limit: Annotated[int, Meta(ge=0, description="How many rows; 0 for all.")] = 20
+    pages: _Pages = 1
     csv: _Csv = False
 
 
@@ -35,6 +39,7 @@ class ReadRecordsArguments(Arguments, frozen=True):
     ref: Annotated[Ref | None, Meta(description="Only what repeats in this element.")] = None
     columns: _Columns = None
     limit: Annotated[Annotated[int, Meta(ge=0)] | None, Meta(description="How many records; 0 for all.")] = None
+    pages: _Pages = 1
     csv: _Csv = False
 
 
@@ -50,22 +55,27 @@ class ReadDataArguments(Arguments, frozen=True):
 
 
 class TablesRead(msgspec.Struct, frozen=True):
-    """The tables that were asked for; `unread` says which frames could not be read, and why."""
+    """The tables that were asked for; `unread` says which frames could not be read, and why, `notices` see `Tables`."""
 
     tables: list[PageTable]
     unread: list[str]
+    notices: list[str] = []
 
 
 class RecordsRead(msgspec.Struct, frozen=True):
-    """The records with their `fields`; `unread` says which frames could not be read, and why."""
+    """The records with their `fields`; see `Records`."""
 
     fields: list[str]
-    records: list[dict[str, str | list[str]]]
+    records: list[dict[str, Any]]
     unread: list[str]
+    notices: list[str] = []
+    total: int | None = None
+    more: MoreRows | None = None
 
 
 @tool(
     read_only=True,
+    acts_if=lambda args: args.pages > 1,
     by_callers=False,
     by_executors=False,
     gives_rows=True,
@@ -74,33 +84,46 @@ class RecordsRead(msgspec.Struct, frozen=True):
 )
 async def read_table(args: ReadTableArguments, context: Context) -> Observation:
     """Read a table as CSV. Without a ref: what tables there are, with three rows of each."""
-    tables = await context.page.tables(args.ref)
+    tables = await context.page.tables(args.ref, pages=args.pages)
     if args.ref is not None and not tables:
         raise InvalidArguments(f"There is no table with data in {args.ref}. Call read_table without a ref to list all.")
     shown = [_with_columns(table, args.columns) for table in tables]
     if args.csv:
         text = "\n".join(as_csv(table.columns, table.rows) for table in shown)
     else:
-        limit = args.limit if args.ref or [table.ref for table in shown] == [""] else _SHOWN
+        is_one = args.ref or args.pages > 1 or [table.ref for table in shown] == [""]
+        limit = args.limit if is_one else _SHOWN
         parts = [_table_text(table, limit) for table in shown] or ["There is no table with data on the page."]
-        text = "\n\n".join([*parts, *unread_lines(tables.unread)])
-    return Observation(text if args.csv else context.read(text), TablesRead(shown, tables.unread))
+        text = "\n\n".join([*parts, *tables.notices, *unread_lines(tables.unread)])
+    text = text if args.csv else context.read(text)
+    return Observation(text, TablesRead(shown, tables.unread, tables.notices), tuple(tables.notices))
 
 
-@tool(read_only=True, by_default=False, by_executors=False, gives_rows=True, gives="fields, counts and records as CSV")
+@tool(
+    read_only=True,
+    acts_if=lambda args: args.pages > 1,
+    by_default=False,
+    by_executors=False,
+    gives_rows=True,
+    gives="fields, counts and records as CSV",
+)
 async def read_records(args: ReadRecordsArguments, context: Context) -> Observation:
     """Read what repeats on the page by code, such as cards, results or items of a list: each as a row of CSV."""
-    records = await context.page.records(args.ref)
+    records = await context.page.records(args.ref, pages=args.pages)
     fields = _chosen(records.fields, args.columns)
     rows = [{name: record[name] for name in fields} for record in records]
     if args.csv:
         text = as_csv(fields, rows)
     elif rows:
-        head = f"{len(rows):,} records, {len(fields)} fields{_of(len(rows), args.limit or 0)}:"
-        text = "\n".join([head, as_csv(fields, rows[: args.limit or None]), *unread_lines(records.unread)])
+        count = counted(len(rows), "records", records.total, records.more)
+        head = f"{count}; {len(fields)} fields{_of(len(rows), args.limit or 0)}"
+        csv = as_csv(fields, rows[: args.limit or None])
+        text = "\n".join([head, csv, *records.notices, *unread_lines(records.unread)])
     else:
         text = "\n".join(["Nothing repeats on the page.", *unread_lines(records.unread)])
-    return Observation(text if args.csv else context.read(text), RecordsRead(fields, rows, records.unread))
+    notices = records.notices
+    value = RecordsRead(fields, rows, records.unread, notices, records.total, records.more)
+    return Observation(text if args.csv else context.read(text), value, tuple(notices))
 
 
 @tool(
@@ -143,13 +166,11 @@ def _section_text(section: Section, offset: int, budget_tokens: int) -> str:
 
 def _table_text(table: PageTable, limit: int) -> str:
     rows = table.rows[: limit or None]
-    count = f"{len(table.rows):,} rows"
+    count = counted(len(table.rows), "rows", table.total, table.more)
     if table.total is None:
-        count += " are drawn; the page does not say how many there are"
+        count += " are here; the page does not say how many there are"
     elif table.total > len(table.rows) and not table.ref:
         count = f"{len(table.rows):,} of {table.total:,} rows are read: read_file has the others"
-    elif table.total > len(table.rows):
-        count = f"{len(table.rows):,} of {table.total:,} rows are drawn: scroll in it for the others"
     head = " ".join(filter(None, ["Table", table.ref, quoted(table.caption) if table.caption else ""]))
     where = f", in the frame {table.frame_url}" if table.frame_url else ""
     return f"{head}{where}: {count}{_of(len(table.rows), limit)}\n{as_csv(table.columns, rows)}"

@@ -166,11 +166,18 @@ class ExtractArguments(Arguments, frozen=True):
             '["name"], "additionalProperties": false}}.'
         ),
     ] = None
+    pages: Annotated[int, Meta(ge=1, description="Go on over so many pages of a list.")] = 1
 
 
-@tool(read_only=True, needs_model=True, gives_rows=True, gives="what was asked for: text, or JSON of that schema")
+@tool(
+    read_only=True,
+    acts_if=lambda args: args.pages > 1,
+    needs_model=True,
+    gives_rows=True,
+    gives="what was asked for: text, or JSON of that schema",
+)
 async def extract(args: ExtractArguments, context: Context) -> Observation:
-    """Get what you describe from the whole page.
+    """Get what you describe from the page.
 
     It costs a model call.
     """
@@ -179,7 +186,9 @@ async def extract(args: ExtractArguments, context: Context) -> Observation:
     if context.model is None:
         raise SetupError("extract needs a model: set CDP_AGENT_MODEL, for example to openai/gpt-6-luna.")
     try:
-        extraction = await extract_from(context.page, args.description, model=context.model, schema=args.output_schema)
+        extraction = await extract_from(
+            context.page, args.description, model=context.model, schema=args.output_schema, pages=args.pages
+        )
     except SetupError as error:
         raise InvalidArguments(f"extract: {error}") from error
     except (BadReply, Refused) as error:

@@ -23,11 +23,12 @@ class ReadConsoleArguments(Arguments, frozen=True):
 class ReadNetworkArguments(Arguments, frozen=True):
     kind: Annotated[str | None, Meta(description="document, script, fetch …; api: fetch and xhr.")] = None
     status: Annotated[str | None, Meta(description="422, 4xx, failed or pending.")] = None
-    text: Annotated[str | None, Meta(description="A part of the address.")] = None
+    text: Annotated[str | None, Meta(description="Part of the address.")] = None
     headers: Annotated[bool, Meta(description="Theirs.")] = False
-    body_of: Annotated[int | None, Meta(description="Show its answer.")] = None
-    max_results: Annotated[int, Meta(ge=1, le=1_000, description="How many, the latest.")] = 20
-    budget_tokens: Annotated[int, Meta(ge=0, description="Of that; 0: all.")] = 1_000
+    body_of: Annotated[int | None, Meta(description="The answer to it.")] = None
+    path: Annotated[str | None, Meta(description="Of JSON: items[].name.")] = None
+    max_results: Annotated[int, Meta(ge=1, le=1_000, description="The latest.")] = 20
+    budget_tokens: Annotated[int, Meta(ge=0, description="Its length; 0: all.")] = 1_000
 
 
 @tool(read_only=True, by_default=False, by_executors=False, gives="messages and uncaught errors, the latest last")
@@ -53,7 +54,7 @@ async def read_network(args: ReadNetworkArguments, context: Context) -> Observat
     body_of what the server said.
     """
     if args.body_of is not None:
-        body = await context.page.response_body(args.body_of)
+        body = await context.page.response_body(args.body_of, path=args.path)
         return Observation(_within(body, args.budget_tokens), body)
     result = await context.page.requests(
         kind=args.kind, status=args.status, text=args.text, max_results=args.max_results

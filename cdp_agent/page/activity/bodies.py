@@ -6,16 +6,18 @@ https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-getRespon
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
 from cdp_agent.cdp import network
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.errors import ActionError, ProtocolError
+from cdp_agent.errors import ActionError, InvalidArguments, ProtocolError
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.snapshot.lines import in_line, shortened
 
+from .json_path import part_at
 from .request_log import LoggedRequest
 
 _LONGEST_ERROR = 200
@@ -29,6 +31,17 @@ class ResponseBody(msgspec.Struct, frozen=True):
 
     body: str
     base64: bool = False
+
+    def json(self) -> Any:
+        """Its JSON. Raises InvalidArguments if it is none."""
+        try:
+            return msgspec.json.decode(self.body)
+        except msgspec.DecodeError as error:
+            raise InvalidArguments(f"The answer is no JSON: {error}.") from error
+
+    def part(self, path: str) -> ResponseBody:
+        """The part of its JSON at the path, as JSON: see `part_at`. Raises InvalidArguments."""
+        return ResponseBody(msgspec.json.encode(part_at(self.json(), path)).decode())
 
 
 async def document_or_body_of(request: LoggedRequest, root: Frame) -> ResponseBody:

@@ -18,21 +18,27 @@ from cdp_agent.page.tab.tab import Tab
 
 
 class DataDocument(msgspec.Struct, frozen=True):
-    """The document of one frame: `root` is explained in page/js/read/html.js. `frame_url` is "" for the tab's own."""
+    """The document of one frame: `root` is explained in page/js/read/html.js. `frame_url` is "" for the tab's own.
+
+    `scope` is the part of it that was asked for, or all of it; `place` tells it from those of other frames.
+    """
 
     frame_url: str
     root: Element
-    _folder: str
+    scope: Element
+    url: str
+    folder: str
+    place: tuple[str, int]
     _world: World
     _refs: RefTable
 
-    def ref(self, element: Element) -> str:
+    def ref(self, element: Element, key: str = "id") -> str:
         """The ref of an element that has an id there."""
-        return f"E{self._refs.number(self._world, int(element.get('i', '0')))}"
+        return f"E{self._refs.number(self._world, int(element.get(key, '0')))}"
 
     def target_of(self, link: Element) -> str:
         """The address that a link leads to."""
-        return target_of(link, self._folder)
+        return target_of(link, self.folder)
 
 
 class Documents(msgspec.Struct, frozen=True):
@@ -54,36 +60,42 @@ class Documents(msgspec.Struct, frozen=True):
 
 
 async def read_documents(tab: Tab, within: str | None = None) -> Documents:
-    """The page, or the element with the ref `within`, with the frames in it.
+    """The page, or the document with the element of the ref `within`, its `scope`, with the frames in that.
 
     Raises InvalidArguments and StaleRef for `within`; PageUnresponsive, DocumentGone, BrowserError.
     """
     tree = await tab.frames()
-    scope = await locate(tab, within) if within is not None else None
-    options = {"asData": True, "within": {"frame": scope.frame.id, "id": scope.local} if scope else None}
+    at = await locate(tab, within) if within is not None else None
+    options = {"asData": True, "here": {"frame": at.frame.id, "id": at.local} if at else None}
     async with tab.reading_lock:
-        readings = await read_all(tree, tab.refs, "readable", ReadablePart, options)
-        start = readings.by_frame[scope.frame.id] if scope else readings.root
+        within_frame = at.frame if at else None
+        readings = await read_all(tree, tab.refs, "readable", ReadablePart, options, within=within_frame)
         documents = Documents([], [], readings, {}, [])
-        _add(documents, start, tab.refs)
+        _add(documents, readings.root, tab.refs, is_scoped=at is not None)
     return documents
 
 
-def _add(documents: Documents, reading: Reading[ReadablePart], refs: RefTable) -> None:
-    whole = documents.trees[reading.world] = parse(reading.part.html)
+def _add(documents: Documents, reading: Reading[ReadablePart], refs: RefTable, *, is_scoped: bool) -> None:
+    part, whole = reading.part, parse(reading.part.html)
+    scope = next(whole.iterfind(".//*[@here]"), None) if is_scoped else whole
+    if scope is None:  # nothing of it is shown
+        return
+    documents.trees[reading.world] = whole
     taken_out = list(_taken_out(whole))
     documents._frames.extend(taken_out)
     inner = [document for _, document in taken_out]
-    own_url = "" if reading is documents.readings.root else reading.part.url
-    for url, root in [(own_url, whole), *((frame.get("u", ""), frame) for frame in inner)]:
-        documents.all.append(DataDocument(url, root, whole.get("b", ""), reading.world, refs))
+    own_url = "" if reading.frame.parent is None and not part.inner else part.url
+    for number, (url, root) in enumerate([(own_url, whole), *((frame.get("u", ""), frame) for frame in inner)]):
+        place = (reading.frame.id, -1 if part.inner else number)
+        names = (url or part.url, whole.get("b", ""), place)
+        documents.all.append(DataDocument(url, root, root if number else scope, *names, reading.world, refs))
     documents.unread.extend(f"{frame.get('u') or frame.get('n')}: {frame.get('e')}" for frame in whole.iter("ef"))
     for frame in (frame for root in (whole, *inner) for frame in root.iter("rf")):
         child = documents.readings.child(reading, int(frame.get("i", "0")))
         if isinstance(child, str):
             documents.unread.append(f"{frame.get('n', 'a frame')}: {child}")
         else:
-            _add(documents, child, refs)
+            _add(documents, child, refs, is_scoped=False)
 
 
 def _taken_out(root: Element) -> Iterator[tuple[Element, Element]]:

@@ -10,21 +10,25 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from typing import Any, Generic, cast
 from xml.etree.ElementTree import Element
 
 import msgspec
 
-from cdp_agent.page.tab.tab import Tab
-
-from .document import DataDocument, read_documents, text_of
-from .files import NO_TABLE, named_rows, tables_of_file
+from .counting import MoreRows
+from .document import DataDocument, Documents, text_of
+from .grouping import PAIR, ROWS, group_parts
+from .more_rows import AllRows, Surroundings
 from .naming import distinct
-from .tables import PageTable, tables_in
+from .tables import PageTable, tables_of
+from .typed import NewRow, Row, typed
 
-Value = str | list[str]
-Record = dict[str, Value]
+Record = dict[str, Any]
+"""A record: its fields are texts, lists of texts, and for lists in it with fields of their own lists of records."""
 
 _LEAST_RECORDS = 3
+_LEAST_OWN = 2
+"""How many fields an element has beside a list in it, if it is a record."""
 _LEAST_SHARED = 0.6
 """The share of like elements with a class by which it is that of their kind."""
 _AROUND = frozenset({"nav", "footer", "header", "aside"})
@@ -35,22 +39,46 @@ _ALIKE = frozenset("tr td th li dt dd article".split())  # noqa: SIM905
 _PROSE = frozenset("p q pre h1 h2 h3 h4 h5 h6".split())  # noqa: SIM905
 """What is no record by itself, however often it is there."""
 _NO_FIELD = frozenset({"button"})
+_CELLS = frozenset({"tr", "td", "th"})
 _LABELLED = re.compile(r"([^\W\d_][^:\n]{0,29}):\s+(\S.*)", re.DOTALL)
-_NAMING = {"img": "image", "time": "date"} | {f"h{level}": "title" for level in range(1, 7)}
-_KINDS = {"a": "link", "f": "value", "x": "checked"}
+_NAMING = {"img": "image", "time": "date", "dt": "term"} | {f"h{level}": "title" for level in range(1, 7)}
+_UTILITY = re.compile(
+    r"(?:[\w-]+:)*-?(?:[mp][trblxyse]?|[wh]|gap|size|space|col|row|offset|order|text|font|leading|tracking|bg|border|rounded|"
+    r"shadow|flex|grid|items|justify|self|content|overflow|object|float|align|min|max|color|fs|fw|fst|lh|d|z)-[\w./\[\]-]+"
+    r"|f\d|block|inline|flex|grid|hidden|relative|absolute|row|col|container|truncate|clearfix"
+)
+"""A class that says how something looks: of Tailwind, Bootstrap, Primer."""
+_KINDS = {"f": "value", "x": "checked"}
 _ATTRIBUTES = ("datetime", "title")
 
 
-class Records(list[Record]):
-    """The records in document order; `unread` says which frames could not be read, and why."""
+class Records(list[Row], Generic[Row]):
+    """The records in document order; `unread` says which frames could not be read, and why.
+
+    `total` is how many there are by a text beside them, or by `aria-setsize`, and `more` what leads to others.
+    `notices`: as of `Tables`.
+    """
 
     fields: list[str]
     unread: list[str]
+    total: int | None
+    more: MoreRows | None
+    notices: list[str]
 
-    def __init__(self, records: Iterable[Record], fields: list[str], unread: list[str]) -> None:
+    def __init__(self, records: Iterable[Row], fields: list[str], shown: AllRows, unread: list[str]) -> None:
         super().__init__(records)
         self.fields = fields
         self.unread = unread
+        self.total = shown.total
+        self.more = shown.more
+        self.notices: list[str] = []
+
+    def as_type(self, as_type: type[NewRow]) -> Records[NewRow]:
+        """The records as values of a type: see `typed`. Raises InvalidArguments."""
+        values = typed(cast("list[Record]", self), as_type)  # which they are until then
+        result = Records(values, self.fields, AllRows(self.total, self.more), self.unread)
+        result.notices = self.notices
+        return result
 
 
 class _Node(msgspec.Struct, eq=False):
@@ -63,24 +91,8 @@ class _Node(msgspec.Struct, eq=False):
     path: str = ""
 
 
-async def records(tab: Tab, within: str | None = None) -> Records:
-    """The records of the page, or of the element with the ref `within`; none where nothing repeats.
-
-    Of a file that the tab shows or was sent to, the rows of its longest table.
-
-    Raises InvalidArguments and StaleRef for `within`; PageUnresponsive, DocumentGone, BrowserError.
-    """
-    if within is None and (file := await tables_of_file(tab)) is not None:
-        columns, cells = named_rows(max(file.tables, key=lambda table: len(table.rows), default=NO_TABLE))
-        return Records(map(dict, cells), columns, [file.unread] if file.unread else [])
-    documents = await read_documents(tab, within)
-    alike = max(map(alike_in, documents.all), key=lambda alike: alike.score)
-    rows, fields = rows_of(alike)
-    return Records(rows, fields, documents.unread)
-
-
 class Alike(msgspec.Struct, frozen=True):
-    """The elements of a document that are its records, none if nothing repeats; `score`: how much they are."""
+    """The elements of a document that are its records."""
 
     document: DataDocument
     score: float
@@ -92,31 +104,65 @@ class Alike(msgspec.Struct, frozen=True):
         return [node.element for node in self.nodes]
 
 
-def alike_in(document: DataDocument) -> Alike:
-    """The records of a document."""
-    root = _node(document.root)
+def alike_in(documents: Documents) -> Alike | None:
+    """What repeats in any of the documents; None if nothing does."""
+    alike = [best for document in documents.all if (best := alike_of(document)) is not None]
+    return max(alike, key=lambda best: best.score, default=None)
+
+
+def alike_of(document: DataDocument) -> Alike | None:
+    """What repeats in a document."""
+    group_parts(document)
+    root = _node(document.scope)
     _set_paths(root)
     scores, alike = _scores(root)
     if not scores:
-        return Alike(document, 0.0, [])
+        return None
     path, score = max(scores.items(), key=lambda scored: (scored[1], -len(scored[0])))
-    return Alike(document, score, alike[path])
+    return Alike(document, score, alike[_outer(path, alike)])
 
 
-def rows_of(alike: Alike) -> tuple[list[Record], list[str]]:
-    """The fields of records, and the names of these."""
-    if not alike.nodes:
-        return [], []
-    if alike.nodes[0].element.tag == "tr" and (table := _table_of(alike.document, alike.nodes)) is not None:
-        return [dict(row) for row in table.rows], table.columns
-    return _as_records(alike.document, alike.nodes)
+def _outer(path: str, alike: dict[str, list[_Node]]) -> str:
+    """The path of what the records of a path are lists in, if that has fields of its own; else that path."""
+    labels = path.split("/")
+    for end in range(len(labels) - 1, 0, -1):
+        outer = "/".join(labels[:end])
+        nodes = alike[outer]
+        if _LEAST_RECORDS <= len(nodes) < len(alike[path]) and _kind(alike[path][0].element) != "tr":
+            own = sum(1 for node in nodes for part in _parts(node, {path}) if part.text)
+            with_list = sum(1 for node in nodes if any(part.path == path for part in _parts(node, set())))
+            if own >= _LEAST_OWN * len(nodes) and with_list > len(nodes) / 2:
+                return outer
+    return path
+
+
+def _parts(node: _Node, without: set[str]) -> Iterator[_Node]:
+    """The nodes in one, and itself, in document order, but for those with some paths."""
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if part.path not in without:
+            yield part
+            pending += reversed(part.children)
+
+
+def records_of(alike: Alike, unread: list[str]) -> Records[Record]:
+    """The elements as records, with what is known of all."""
+    document, nodes = alike.document, alike.nodes
+    if nodes[0].element.tag == "tr" and (table := _table_of(document, nodes)) is not None:
+        return Records([dict(row) for row in table.rows], table.columns, AllRows(table.total, table.more), unread)
+    shown = Surroundings(document).of_elements([node.element for node in nodes])
+    if shown.way is not None and shown.way in nodes[-1].element.iter():
+        nodes = nodes[:-1]  # the last is the pager
+    rows, fields = _as_records(document, nodes)
+    return Records(rows, fields, shown, unread)
 
 
 def _table_of(document: DataDocument, rows: list[_Node]) -> PageTable | None:
     """The table that these are the rows of, if they are of one."""
     elements = {id(row.element) for row in rows}
-    tables = (table for table in document.root.iter("table") if any(id(row) in elements for row in table.iter("tr")))
-    return next(tables_in(document, tables), None)
+    tables = (table for table in document.scope.iter("table") if any(id(row) in elements for row in table.iter("tr")))
+    return next((read.table for read in tables_of(document, tables)), None)
 
 
 def _node(element: Element) -> _Node:
@@ -144,12 +190,14 @@ def _is_named(element: Element) -> bool:
 
 def _has_data(node: _Node) -> bool:
     element = node.element
+    if _kind(element) in _NO_FIELD:
+        return False
     return element.tag == "img" or any(_data_of(element)) or bool(_state(element))
 
 
 def _state(element: Element) -> str:
     """What an element without a text may say by its classes, such as three of five stars."""
-    return " ".join(element.get("class", "").split()[1:]) if not len(element) else ""
+    return "" if any(map(str.strip, element.itertext())) else " ".join(element.get("class", "").split()[1:])
 
 
 def _data_of(element: Element) -> Iterator[tuple[str, str]]:
@@ -160,7 +208,8 @@ def _data_of(element: Element) -> Iterator[tuple[str, str]]:
 
 
 def _kind(element: Element) -> str:
-    return element.get("t", "") if element.tag == "g" else element.tag
+    key = {"g": "t", "sec": "k"}.get(element.tag)
+    return element.tag if key is None else element.get(key, "")
 
 
 def _own_label(element: Element) -> str:
@@ -188,6 +237,10 @@ def _set_paths(root: _Node) -> None:
 
 
 def _label_children(node: _Node) -> None:
+    if node.element.get("t") == ROWS:
+        for place, child in enumerate(node.children, 1):
+            child.label = f"tr:{place}"
+        return
     by_kind: defaultdict[str, list[_Node]] = defaultdict(list)
     term = ""
     for child in node.children:
@@ -246,7 +299,8 @@ def _scores(root: _Node) -> tuple[dict[str, float], dict[str, list[_Node]]]:
     def walk(node: _Node, weight: float) -> set[str]:
         kind = node.element.get("k", "") if node.element.tag == "sec" else ""
         weight *= _WEIGHT_AROUND if kind in _AROUND else 1
-        below = {node.path} if node.text or not node.children else set()
+        is_field = _kind(node.element) != "dt" and (node.text or not node.children)
+        below = {node.path} if is_field else set()
         for child in node.children:
             below |= walk(child, weight)
         alike[node.path].append(node)
@@ -269,33 +323,63 @@ class _Field(msgspec.Struct):
 
 
 def _as_records(document: DataDocument, nodes: list[_Node]) -> tuple[list[Record], list[str]]:
+    nested = _nested(nodes)
     columns: dict[tuple[str, str], _Field] = {}
     for number, record in enumerate(nodes):
-        for key, node, value in _fields_of(document, record):
+        for key, node, value in _fields_of(document, record, set(nested)):
             column = columns.setdefault(key, _Field(node, {}))
             column.values.setdefault(number, []).append(value)
     columns = {key: column for key, column in columns.items() if key[1] != "state" or _differs(column)}
-    names = distinct([_name(key, column, nodes[0]) for key, column in columns.items()])
+    lists = [(_Field(parts[0], {}), path.removeprefix(nodes[0].path)) for path, parts in nested.items()]
+    names = distinct(
+        [_name(key, column, nodes[0]) for key, column in columns.items()]
+        + [_called(path, column, nodes[0]) for column, path in lists]
+    )
     rows: list[Record] = [{} for _ in nodes]
-    for name, column in zip(names, columns.values(), strict=True):
+    for name, column in zip(names, columns.values(), strict=False):
         is_list = any(len(values) > 1 for values in column.values.values())
         for number, row in enumerate(rows):
             values = column.values.get(number, [])
             row[name] = values if is_list else values[0] if values else ""
+    for name, parts in zip(names[len(columns) :], nested.values(), strict=True):
+        inner = dict(zip(map(id, parts), _as_records(document, parts)[0], strict=True))
+        for node, row in zip(nodes, rows, strict=True):
+            row[name] = [inner[id(part)] for part in _parts(node, set()) if id(part) in inner]
     return rows, names
+
+
+def _nested(nodes: list[_Node]) -> dict[str, list[_Node]]:
+    """By their paths the parts of records that are records themselves: several in one, each with several fields."""
+    parts: defaultdict[str, list[_Node]] = defaultdict(list)
+    several: set[str] = set()
+    for record in nodes:
+        inner = [part for part in _parts(record, set()) if part is not record and _kind(part.element) not in _CELLS]
+        for part in inner:
+            parts[part.path].append(part)
+        several |= {path for path, count in Counter(part.path for part in inner).items() if count > 1}
+    wide = {path for path in several if any(_has_fields(part) for part in parts[path])}
+    outermost = (path for path in parts if path in wide and not any(path.startswith(f"{outer}/") for outer in wide))
+    return {path: parts[path] for path in outermost}
+
+
+def _has_fields(node: _Node) -> bool:
+    return len({part.path for part in _parts(node, set()) if part.text}) > 1
 
 
 def _differs(column: _Field) -> bool:
     return len({tuple(values) for values in column.values.values()}) > 1
 
 
-def _fields_of(document: DataDocument, record: _Node) -> Iterator[tuple[tuple[str, str], _Node, str]]:
+def _fields_of(
+    document: DataDocument, record: _Node, without: set[str]
+) -> Iterator[tuple[tuple[str, str], _Node, str]]:
     """The fields in a record: their paths and what of the element they are, the element, the value."""
-    pending = [record]
-    while pending:
-        node = pending.pop()
+    is_pair = record.element.get("t") == PAIR
+    for node in _parts(record, without):
         element, path = node.element, node.path.removeprefix(record.path)
-        if node.text and _kind(element) != "dt":
+        if is_pair and path.startswith("/dd:"):
+            path = "/dd"
+        if node.text and (is_pair or _kind(element) != "dt"):
             yield (path, ""), node, node.text
         if element.tag == "a" or node.text:
             inner = {id(link) for child in node.children for link in child.element.iter("a")}
@@ -308,7 +392,6 @@ def _fields_of(document: DataDocument, record: _Node) -> Iterator[tuple[tuple[st
             yield (path, "state"), node, state
         for name, value in _data_of(element):
             yield (path, name), node, value
-        pending += reversed(node.children)
 
 
 def _name(key: tuple[str, str], column: _Field, record: _Node) -> str:
@@ -329,12 +412,13 @@ def _called(path: str, column: _Field, record: _Node) -> str:
     for label in reversed(path.split("/")):  # what says nothing is called as what it is in
         kind, *classes = label.partition(":")[0].split(".")
         if kind == "dd":
-            return " ".join(label.removeprefix("dd:").rstrip(":").split())
-        if classes and (name := _without_prefix(classes[0], record)):
+            return " ".join(label.removeprefix("dd:").rstrip(":").split()) if ":" in label else "description"
+        names = (_without_prefix(name, record) for name in classes if not _UTILITY.fullmatch(name))
+        if name := next(names, ""):
             return name
         if kind in _NAMING:
             return _NAMING[kind]
-    return _KINDS.get(_kind(element), "text")
+    return "link" if element.tag == "a" and not column.node.text else _KINDS.get(_kind(element), "text")
 
 
 def _common_label(column: _Field) -> str:

@@ -7,7 +7,6 @@ its rows says how many there are by `aria-rowcount`, and where each is by `aria-
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from xml.etree.ElementTree import Element
@@ -24,11 +23,13 @@ from cdp_agent.page.markdown.markdown_tables import (
     joined_header,
     starts_of,
 )
-from cdp_agent.page.tab.tab import Tab
 
-from .document import DataDocument, read_documents, text_of
-from .files import named_rows, tables_of_file
+from .counting import MoreRows
+from .document import DataDocument, Documents, text_of
+from .files import named_rows
+from .more_rows import AllRows, Surroundings
 from .naming import LINK, distinct
+from .typed import Row, typed
 
 GROUP = "group"
 """The column for the headings that stand between the rows of a table, each above the rows that it is about."""
@@ -37,9 +38,10 @@ GROUP = "group"
 class PageTable(msgspec.Struct, frozen=True):
     """A table of the page: `rows` by its `columns`, and a column "NAME link" for the links in the column NAME.
 
-    `total` is how many rows it says to have, of which only a part may be drawn; None if it says that it does not know.
-    A table of a file has no `ref`; of more than 100,000 rows only the first are here.
-    `apart`: the texts of its rows that are none of `rows`: headings between these, and the foot.
+    `total` is how many rows there are by its own account, or by a text beside it, of which these may be a part; None if
+    it says that it does not know. `more` is what leads to others.
+    A table of a file has no `ref`; of more than 100,000 rows only the first are here. `apart`: the texts of its rows
+    that are none of `rows`: headings between these, and the foot.
     """
 
     caption: str
@@ -48,45 +50,60 @@ class PageTable(msgspec.Struct, frozen=True):
     ref: str
     total: int | None
     frame_url: str
+    more: MoreRows | None = None
     apart: list[str] = []
+
+    def rows_as(self, as_type: type[Row]) -> list[Row]:
+        """The rows as values of a type, as `Page.records` gives them. Raises InvalidArguments."""
+        return typed(self.rows, as_type)
 
 
 class Tables(list[PageTable]):
-    """The tables in document order; `unread` says which frames could not be read, and why."""
+    """The tables in document order; `unread` says which frames could not be read, and why.
+
+    `notices`, if several pages were read: how many, why no more, and what of them was left out.
+    """
 
     unread: list[str]
+    notices: list[str]
 
-    def __init__(self, tables: Iterable[PageTable], unread: list[str]) -> None:
+    def __init__(self, tables: Iterable[PageTable], unread: list[str], notices: list[str]) -> None:
         super().__init__(tables)
         self.unread = unread
+        self.notices = notices
 
 
-async def tables(tab: Tab, within: str | None = None) -> Tables:
-    """The tables of all frames that have data, with their headers; those for layout are left out.
+class ReadTable(msgspec.Struct, frozen=True):
+    """A table as it was read: `places` are those that its rows say to have in the whole one, 0 for none.
 
-    `within`: the ref of a table, or of an element with tables. Raises InvalidArguments and StaleRef for it;
-    PageUnresponsive, DocumentGone, BrowserError. Without `within`, those of a file that the tab shows or was sent to.
+    `headings` are those of rows that are none of `table`.
     """
-    if within is None and (file := await tables_of_file(tab)) is not None:
-        rows = await asyncio.to_thread(_of_file, file)
-        return Tables(rows, [file.unread] if file.unread else [])
-    documents = await read_documents(tab, within)
-    tables = [table for document in documents.all for table in tables_in(document, document.root.iter("table"))]
-    return Tables(tables, documents.unread)
+
+    table: PageTable
+    places: list[int]
+    headings: list[int]
+    shown: AllRows
 
 
-def _of_file(file: FileContent) -> list[PageTable]:
+def of_file(file: FileContent) -> list[PageTable]:
+    """The tables of a file."""
     return [
         PageTable(table.name or file.name, *named_rows(table), ref="", total=table.total, frame_url="")
         for table in file.tables
     ]
 
 
-def tables_in(document: DataDocument, elements: Iterable[Element]) -> Iterator[PageTable]:
+def tables_in(documents: Documents) -> list[ReadTable]:
+    """The tables with data in the documents."""
+    return [read for document in documents.all for read in tables_of(document, document.scope.iter("table"))]
+
+
+def tables_of(document: DataDocument, elements: Iterable[Element]) -> Iterator[ReadTable]:
     """Those of the elements that are tables with data."""
+    surroundings = Surroundings(document)
     for element in elements:
         rows = list(_rows_of(element))
-        if rows and is_data(element, rows) and (table := _table(document, element, rows)) is not None:
+        if rows and is_data(element, rows) and (table := _table(surroundings, element, rows)) is not None:
             yield table
 
 
@@ -112,8 +129,8 @@ def _cells_of(element: Element) -> Iterator[Element]:
             yield from _cells_of(child)
 
 
-def _table(document: DataDocument, element: Element, rows: list[Element]) -> PageTable | None:
-    joined = _joined_parts(rows)
+def _table(surroundings: Surroundings, element: Element, rows: list[Element]) -> ReadTable | None:
+    document, joined = surroundings.document, _joined_parts(rows)
     whole = [row for row in joined if not row.get("f")]
     grid = filled_grid(whole, text_of)
     if not grid:
@@ -124,6 +141,7 @@ def _table(document: DataDocument, element: Element, rows: list[Element]) -> Pag
     names = _names(joined_header(lines[:heads], len(starts)))
     header = lines[heads - 1] if heads else None
     records: list[dict[str, str]] = []
+    places: list[int] = []
     group: dict[str, str] = {}
     apart: list[str] = []
     for row, texts in zip(grid[heads:], lines[heads:], strict=True):
@@ -132,17 +150,26 @@ def _table(document: DataDocument, element: Element, rows: list[Element]) -> Pag
             apart.append(row.cells[0].text)
         elif texts != header:  # which may be repeated further down
             records.append({**group, **dict(zip(names, texts, strict=False)), **_links(document, row, names, starts)})
+            places.append(row.place)
+    cells = [cell.element for row in grid[heads:-1] or grid for cell in row.cells]
+    shown = surroundings.of(cells, len(records), _total(element, whole))
+    if records and shown.way is not None and any(shown.way in cell.element.iter() for cell in grid[-1].cells):
+        records.pop()  # its last row is the pager
     columns = _columns(names, records) if records else names
     caption = element.find("cap")
-    return PageTable(
+    table = PageTable(
         "" if caption is None else text_of(caption).replace("\n", " "),
         columns,
         [{name: record.get(name, "") for name in columns} for record in records],
-        document.ref(element),
-        _total(element, whole, len(records)),
+        document.ref(element, "i"),
+        None if element.get("t") == "-1" else max(shown.total or 0, len(records)),
         document.frame_url,
+        shown.more,
         apart + [" | ".join(filter(None, map(text_of, row))) for row in joined if row.get("f")],
     )
+    places = places[: len(records)]
+    headings = list({row.place for row in grid}.difference(places))
+    return ReadTable(table, places, headings, shown)
 
 
 def _joined_parts(rows: list[Element]) -> list[Element]:
@@ -185,10 +212,7 @@ def _columns(names: list[str], records: list[dict[str, str]]) -> list[str]:
     return [name for name in ordered if name in used or (name in names and not name.startswith("column "))]
 
 
-def _total(element: Element, rows: list[Element], records: int) -> int | None:
+def _total(element: Element, rows: list[Element]) -> int:
     """How many rows the table says to have, without its headers: these are counted by `aria-rowcount` as well."""
-    stated = int(element.get("t", "0"))
-    if stated < 0:
-        return None
     heads = sum(1 for row in rows if row.get("i") and all(cell.tag == "th" for cell in row))
-    return max(stated - heads, records)
+    return int(element.get("t", "0")) - heads

@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element
 
 import msgspec
 
+from cdp_agent.page.markdown import markdown
 from cdp_agent.page.markdown.markdown import Markdown, write
 from cdp_agent.page.snapshot.file_text import content_of
 from cdp_agent.page.snapshot.refs import RefTable
@@ -16,13 +17,18 @@ from cdp_agent.page.tab.tab import Tab
 
 from .document import Documents, read_documents
 from .files import named_rows
-from .records import Alike, Record, alike_in, rows_of
-from .tables import GROUP, PageTable, tables_in
+from .grouping import PAIR, ROWS
+from .records import Alike, Record, alike_of, records_of
+from .tables import GROUP, PageTable, tables_of
+from .typed import Value
 
 _CAPTION = "caption of the table"
 _OF_TABLES = frozenset({"tr", "td", "th"})
 _IN_BLOCKS = frozenset({"tr", "td", "th", "li", "dt", "dd", "opt"})
 """What is a line or an item of a block of Markdown, and no blocks of its own."""
+
+
+Cells = dict[str, Value]
 
 
 class RowSource(msgspec.Struct, frozen=True):
@@ -33,7 +39,7 @@ class RowSource(msgspec.Struct, frozen=True):
 
     name: str
     columns: list[str]
-    rows: list[Record]
+    rows: list[Cells]
     apart: list[str]
 
 
@@ -49,8 +55,25 @@ async def read_whole(tab: Tab) -> WholePage:
 
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
+    return await whole_of(await read_documents(tab), tab.refs)
+
+
+async def whole_of(documents: Documents, refs: RefTable) -> WholePage:
+    """The page of which these are the documents, that are used up by it."""
     # In a thread: of thousands of rows that takes half a second, in which nothing else would go on.
-    return await asyncio.to_thread(_whole, await read_documents(tab), tab.refs)
+    return await asyncio.to_thread(_whole, documents, refs)
+
+
+def together(pages: list[WholePage]) -> WholePage:
+    """Several pages as one: rows with the same columns are those of one source."""
+    by_columns: dict[tuple[str, ...], RowSource] = {}
+    for source in (source for page in pages for source in page.sources):
+        first = by_columns.setdefault((*source.columns, "" if len(pages) > 1 else source.name), source)
+        if first is not source:
+            first.rows.extend(source.rows)
+            first.apart.extend(source.apart)
+    sources = sorted(by_columns.values(), key=lambda source: -len(source.rows))
+    return WholePage(markdown.together([page.markdown for page in pages]), sources)
 
 
 def _whole(documents: Documents, refs: RefTable) -> WholePage:
@@ -58,7 +81,7 @@ def _whole(documents: Documents, refs: RefTable) -> WholePage:
         named = [(table.name or file.name, *named_rows(table)) for table in file.tables]
         sources = [RowSource(name, columns, list(map(dict, rows)), []) for name, columns, rows in named]
         return WholePage(write(documents.readings, refs), sorted(sources, key=lambda source: -len(source.rows)))
-    alike = [alike_in(document) for document in documents.all]
+    alike = [found for document in documents.all if (found := alike_of(document)) is not None]
     sources = sorted(_sources(documents, alike), key=lambda source: -len(source.rows))
     _mark(documents, alike)
     return WholePage(write(documents.readings, refs, parsed=documents.trees), sources)
@@ -67,21 +90,31 @@ def _whole(documents: Documents, refs: RefTable) -> WholePage:
 def _sources(documents: Documents, alike: list[Alike]) -> list[RowSource]:
     tables: defaultdict[tuple[str, ...], list[PageTable]] = defaultdict(list)
     for document in documents.all:
-        for table in tables_in(document, document.root.iter("table")):
-            tables[tuple(name for name in table.columns if name != GROUP)].append(table)
+        for read in tables_of(document, document.root.iter("table")):
+            tables[tuple(name for name in read.table.columns if name != GROUP)].append(read.table)
     sources = [_source_of(same) for same in tables.values()]
     for number, records in enumerate(alike, 1):
-        if records.nodes and not (sources and records.elements[0].tag in _OF_TABLES):
-            rows, fields = rows_of(records)
-            sources.append(RowSource(f"records {number}", fields, rows, []))
+        if not (sources and records.elements[0].tag in _OF_TABLES):
+            rows = records_of(records, [])
+            sources.append(RowSource(f"records {number}", rows.fields, list(map(_as_cells, rows)), []))
     return sources
+
+
+def _as_cells(record: Record) -> Cells:
+    """A record with texts, and lists of these: records within it are a text each."""
+    return {
+        name: [" ".join(map(str, part.values())) if isinstance(part, dict) else part for part in value]
+        if isinstance(value, list)
+        else value
+        for name, value in record.items()
+    }
 
 
 def _source_of(tables: list[PageTable]) -> RowSource:
     """Tables with the same columns as one, with what each is called in a column."""
     columns = list(dict.fromkeys(name for table in tables for name in table.columns))
-    empty: Record = dict.fromkeys(columns, "")
-    rows: list[Record] = [{**empty, **row} for table in tables for row in table.rows]
+    empty: Cells = dict.fromkeys(columns, "")
+    rows: list[Cells] = [{**empty, **row} for table in tables for row in table.rows]
     if len(tables) > 1 and any(table.caption for table in tables):
         columns.append(_CAPTION)
         captions = (table.caption for table in tables for _ in table.rows)
@@ -93,7 +126,7 @@ def _source_of(tables: list[PageTable]) -> RowSource:
 
 def _mark(documents: Documents, alike: list[Alike]) -> None:
     """Makes of the documents what is written as Markdown, with each record of several blocks in an element `rec`."""
-    elements = (element for found in alike for element in found.elements)
+    elements = (element for found in alike for element in found.elements if element.get("t") not in (PAIR, ROWS))
     numbers = {id(element): number for number, element in enumerate(elements, 1) if element.tag not in _IN_BLOCKS}
     documents.put_together()
     for root in documents.trees.values():

@@ -83,6 +83,10 @@ class Frame:
         self._navigation_began_at = 0.0
         self._navigation_waiters: set[asyncio.Future[None]] = set()
 
+    def is_in(self, outer: Frame) -> bool:
+        """Whether it is this frame, or one in it."""
+        return self is outer or (self.parent is not None and self.parent.is_in(outer))
+
     async def wait_for_navigation(self, timeout_s: float) -> None:
         """Waits while the frame navigates to another document, at most until `timeout_s` after the navigation began.
 

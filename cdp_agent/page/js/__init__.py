@@ -78,6 +78,7 @@ EXPLORING = (
     "read/html_fields.js",
     "read/html_media.js",
     "read/html_tags.js",
+    "read/ways_on.js",
     "read/html.js",
     "read/reader.js",
     "read/closed.js",

@@ -47,6 +47,8 @@ class ReadablePart(FramePart, frozen=True, kw_only=True):
 
     html: str
     url: str
+    inner: bool
+    """Whether it is the document of a frame in the one that was asked."""
     title: str
 
 
@@ -179,6 +181,15 @@ def write(
             block.text = numbered(block.text, numbers)
     part = readings.root.part
     return Markdown(part.url, part.title, all_blocks, unreadable, described(left_out), numbers)
+
+
+def together(pages: list[Markdown]) -> Markdown:
+    """Several pages as one, at the address of the first."""
+    if len(pages) == 1:
+        return pages[0]
+    blocks = [block for page in pages for block in page.blocks]
+    unreadable = [part for page in pages for part in page.unreadable]
+    return msgspec.structs.replace(pages[0], blocks=blocks, unreadable=unreadable)
 
 
 def _blocks_of_file(file: FileContent, unreadable: list[tuple[str, str]]) -> list[Block]:

@@ -32,10 +32,11 @@ class GridCell(msgspec.Struct, gc=False):
 
 
 class GridRow(msgspec.Struct, gc=False):
-    """A row with its cells by their columns; `head`: it is a header of columns."""
+    """A row with its cells by their columns; `head`: it is a header of columns; `place`: its `aria-rowindex`, or 0."""
 
     cells: list[GridCell]
     head: bool
+    place: int
 
     def is_group(self, columns: int) -> bool:
         """Whether it has but one cell in place of `columns`, so that it heads the rows below it."""
@@ -124,7 +125,7 @@ def _grid(rows: list[Element], write: Write) -> list[GridRow]:
                 reaching.append((len(rows) if down == 0 else down - 1, cell))
             at += width
         cells.sort(key=lambda cell: cell.start)
-        grid.append(GridRow(cells, row.get("h") is not None or _is_head(cells)))
+        grid.append(GridRow(cells, row.get("h") is not None or _is_head(cells), int(row.get("i", "0"))))
     return grid
 
 

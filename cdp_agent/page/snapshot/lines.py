@@ -59,6 +59,8 @@ FIELDS = ("textbox", "searchbox", "combobox", "spinbutton")
 """The roles of text fields."""
 WITH_VALUES = (*FIELDS, "slider", "progressbar", "meter", "scrollbar")
 """The roles whose text is a value, which may change while the element stays the same."""
+TABLES = ("table", "grid", "treegrid")
+"""The roles of tables: with data they have a ref, so that they can be named."""
 CELLS = ("cell", "gridcell", "columnheader", "rowheader")
 ITEMS = ("row", "listitem", "treeitem", "article")
 """The roles of the items of tables, lists, trees and feeds."""

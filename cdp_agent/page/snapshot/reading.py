@@ -77,13 +77,15 @@ async def read_all(
     options: Mapping[str, object],
     *,
     frame_timeout_s: float | None = None,
+    within: Frame | None = None,
     options_for: Callable[[World], Mapping[str, object]] = lambda _: {},
     finish: Callable[[World, P, bool], P] = lambda _, part, __: part,
     meanwhile: Callable[[World, P], None] | None = None,
 ) -> Readings[P]:
     """The results of `function` in all worlds, called with `options` and the next free id; claims newly assigned ids.
 
-    A frame that takes longer than `frame_timeout_s` in all is among the failures. `options_for` adds options for a
+    A frame that takes longer than `frame_timeout_s` in all is among the failures. With `within`, that frame alone is
+    read, as the root, with those in it. `options_for` adds options for a
     single world. `finish` turns a world's result into the full one; its last argument says whether the result is valid
     (see `StyleRules.is_valid`); if not, the world is read again. `meanwhile` gets each result while Chrome answers what
     scripts cannot see, and another one if that made the world read again. Raises PageUnresponsive or DocumentGone when
@@ -96,7 +98,7 @@ async def read_all(
         return await world.call(function, asked, returning=returning, timeout_s=READ_TIMEOUT_S)
 
     reader = _Reader(tree, refs, returning, call, finish, meanwhile, frame_timeout_s)
-    frames = tree.all()
+    frames = tree.all() if within is None else [frame for frame in tree.all() if frame.is_in(within)]
     async with deadline(tree.root.session, READING_S):
         if len(frames) == 1:  # tasks would add a tenth to the time of reading a small page
             readings = Readings(await reader.read(frames[0]), {}, {})

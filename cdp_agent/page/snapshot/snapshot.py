@@ -22,13 +22,14 @@ from . import budget
 from .closed_shadow import hidden_content_of
 from .file_text import content_of, lines_of, what_of
 from .frame_part import FramePart
-from .lines import heads_in, indent_of, with_descriptions_once
+from .lines import TABLES, heads_in, indent_of, with_descriptions_once
 from .reading import Reading, Readings, read_all
 from .refs import ElementRef, RefTable
 
 _log = logging.getLogger(__name__)
-# The marks of lines without a ref and with one; of each pair the second is for lines in the viewport.
+# The marks of lines that cannot be acted on and of others; of each pair the second is for lines in the viewport.
 _MARKS = (".t", "iv")
+_TABLES = tuple(f"- {role}" for role in TABLES)
 
 
 class Omitted(msgspec.Struct, frozen=True):
@@ -248,7 +249,8 @@ def _marked(part: SnapshotPart) -> str:
     seen = bytearray(len(lines))
     for first, count in part.seen:
         seen[first : first + count] = b"\1" * count
-    return "\n".join([_MARKS["\x01" in line][there] + line for line, there in zip(lines, seen, strict=True)])
+    acts = ["\x01" in line and not line.lstrip().startswith(_TABLES) for line in lines]
+    return "\n".join([_MARKS[act][there] + line for act, there, line in zip(acts, seen, lines, strict=True)])
 
 
 def _edited(kept_text: _KeptText, edits: list[str | tuple[int, int]]) -> list[str]:

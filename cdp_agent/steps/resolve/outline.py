@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from cdp_agent.page.snapshot.lines import ITEMS, Line, parts_in, read_line, unquoted, value_of
+from cdp_agent.page.snapshot.lines import ITEMS, TABLES, Line, parts_in, read_line, unquoted, value_of
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.security.quoting import quote
 
@@ -128,7 +128,7 @@ def _node(line: Line, order: int) -> OutlineNode:
         name=line.name or "",
         text=unquoted(line.text or ""),
         target=line.target,
-        ref=line.ref,
+        ref=None if line.role in TABLES else line.ref,  # by which a table is only named
         states={key: value_of(state) for key, state in line.states.items()},
         depth=line.depth,
         order=order,

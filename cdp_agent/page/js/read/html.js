@@ -14,8 +14,8 @@
 // With boxes, for page/markdown/main_content.py: g t=tag|article|articleBody (a block without a kind of its own); these
 // and sec, lists and tables have w=class, id and role.
 // As data, for page/data, every element that may be a field is there, as g t=tag if it has no kind of its own, with
-// class, itemprop, datetime, title and data-… as they are, and besides:
-//   table i=id t=aria-rowcount · tr i=aria-rowindex f=1 (in a foot) · td/th i=aria-colindex
+// class, itemprop, datetime, title and data-… as they are, with what ways_on.js adds, and besides:
+//   table i=id t=aria-rowcount · tr i=aria-rowindex f=1 (in a foot) · td/th i=aria-colindex · here=1 (asked for)
 
 /**
  * @typedef {object} HtmlSerialization  the state while a page is written @property {string[]} out @property {number}
@@ -45,27 +45,33 @@ function newSerialization() {
     folder: '',
     asData: false,
     boxes: false,
+    here: null,
+    isBeside: false,
   };
 }
 
 /**
  * The page as XML.
  * @param {{next: [number, number], frame: string, asData?: boolean, boxes?: boolean,
- *   within?: {frame: string, id: number} | null}} options  within: the element that is written instead of all
- * @returns {{html: string, url: string, title: string, first: number, end: number, remote: number[], internals:
- *   number[], roots: number, gone: number[], editors: number[]}}
+ *   here?: {frame: string, id: number} | null}} options  here: the element that is marked, in whose document frames
+ *   beside it are left out
+ * @returns {{html: string, url: string, inner: boolean, title: string, first: number, end: number, remote: number[],
+ *   internals: number[], roots: number, gone: number[], editors: number[]}}
  */
-function readable({ next, frame, asData = false, boxes = false, within = null }) {
+function readable({ next, frame, asData = false, boxes = false, here = null }) {
   const first = reserveIds(next);
   forget();
   reading = newReading();
   serialization = newSerialization();
-  serialization.folder = folderOf(document);
+  const marked = here?.frame === frame ? elementOf(here.id) : null;
+  const inDocument = marked ? documentOf(marked) : document;
+  serialization.folder = folderOf(inDocument);
   serialization.asData = asData;
   serialization.boxes = boxes;
-  const scope = within?.frame === frame ? elementOf(within.id) : null;
-  const root = scope ?? documentElement_.call(document);
-  if (root) writeInRoot(scope ? rootOf(scope) : document, () => writeElement(root, 0, 0));
+  serialization.here = marked;
+  serialization.isBeside = marked !== null;
+  const root = documentElement_.call(inDocument);
+  if (root) writeInRoot(inDocument, () => writeElement(root, 0, 0));
   const { out } = serialization;
   for (let i = 0; i < serialization.queue.length; i++) {
     const [element, place, flags, at] = serialization.queue[i];
@@ -81,7 +87,8 @@ function readable({ next, frame, asData = false, boxes = false, within = null })
   serialization = newSerialization();
   return {
     html: text.toWellFormed(),
-    url: documentURL_.call(document),
+    url: documentURL_.call(inDocument),
+    inner: inDocument !== document,
     title: documentTitle(),
     first,
     end: nextId,
@@ -300,6 +307,8 @@ const dataAttributes = (element) =>
     .map((name) => xmlAttr(name, cut(attr(element, name), LONGEST_DATA_ATTRIBUTE)))
     .join('');
 
+const hereAttribute = (element) => (element === serialization.here ? ' here="1"' : '');
+
 /** A tag, or what the page declares the element to be. */
 function kindOfBox(element, tag) {
   if (tag === 'ARTICLE' || attr(element, 'role') === 'article') return 'article';
@@ -328,12 +337,14 @@ function writeTag(name, attributes, element, tag, flags, depth) {
     serialization.out.push('\n');
     return;
   }
-  let more = '';
-  if (serialization.asData) more = dataAttributes(element);
-  else if (serialization.boxes && NAMED_BOXES.has(name)) more = boxAttributes(element, tag);
+  let more = hereAttribute(element);
+  if (serialization.asData) more += dataAttributes(element) + wayAttributes(element, tag);
+  else if (serialization.boxes && NAMED_BOXES.has(name)) more += boxAttributes(element, tag);
   serialization.out.push(`<${name}${attributes}${more}>`);
   serialization.nested++;
+  if (element === serialization.here) serialization.isBeside = false;
   writeContents(element, tag, flags, depth);
+  if (element === serialization.here) serialization.isBeside = true;
   serialization.nested--;
   serialization.out.push(`</${name}>`);
 }

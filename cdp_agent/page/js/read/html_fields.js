@@ -26,9 +26,15 @@ function writeField(element, tag, flags, depth) {
   }
   if (type === 'checkbox' || type === 'radio') writeCheckable(element, tag, flags, depth);
   else if (type === 'submit' || type === 'reset' || type === 'button' || type === 'image')
-    writeText(` ${xmlLine(nameOf(element))} `);
+    writeInputButton(element, tag, flags, depth);
   else
     writeFieldTag(FIELD_KINDS[type] ?? 'input', element, valueOf(element, tag, ''), collapse(placeholderOf(element)));
+}
+
+/** @type {HtmlWriter} */
+function writeInputButton(element, tag, flags, depth) {
+  if (serialization.asData) writeTag('g', ' t="button"', element, tag, flags, depth);
+  writeText(` ${xmlLine(nameOf(element))} `);
 }
 
 /** @type {HtmlWriter} a checkbox, radio button or switch, by its tag or its role */

@@ -38,7 +38,10 @@ function writeImage(element, tag, flags) {
     alt = attr(element, 'aria-label') ?? '';
     const box = getBoundingClientRect_.call(element);
     const isSmall = !lazy && (box.width < LEAST_IMAGE_PX || box.height < LEAST_IMAGE_PX);
-    if (!alt && (attr(element, 'alt') !== null || roleOf(element, tag) === 'none' || isSmall)) {
+    if (
+      !alt &&
+      ((attr(element, 'alt') !== null && !serialization.asData) || roleOf(element, tag) === 'none' || isSmall)
+    ) {
       writeText(' '); // separates the words before and after it
       return;
     }

@@ -29,6 +29,7 @@ function writeLink(element, tag, flags, depth) {
   const edge = display === 'inline' || display === 'contents' ? '' : display.startsWith('inline') ? ' ' : '\n';
   serialization.out.push(edge);
   if (target) writeTag('a', target, element, tag, flags, depth);
+  else if (serialization.asData) writeTag('g', ' t="a"', element, tag, flags, depth);
   else writeContents(element, tag, flags, depth);
   if (serialization.words === words) writeNameAsText(element, target ? '</a>' : '');
   serialization.out.push(edge);
@@ -190,17 +191,18 @@ function writeMath(element) {
 
 /** @type {HtmlWriter} */
 function writeFrame(element, tag, flags, depth) {
+  if (serialization.isBeside && element !== serialization.here) return;
   if (clientWidth_.call(element) < 2 || clientHeight_.call(element) < 2) return; // nothing in it is visible
   const name = nameOf(element, 'iframe');
   const inner = frameDocument(element);
   if (!inner) {
     const id = idOf(element);
     reading.remote.push(id);
-    serialization.out.push(`<rf i="${id}"${xmlAttr('n', name)}/>`);
+    serialization.out.push(`<rf i="${id}"${xmlAttr('n', name)}${hereAttribute(element)}/>`);
     return;
   }
   const root = documentElement_.call(inner);
-  const place = xmlAttr('n', name) + xmlAttr('u', documentURL_.call(inner));
+  const place = xmlAttr('n', name) + xmlAttr('u', documentURL_.call(inner)) + hereAttribute(element);
   if (!root || serialization.nested >= HTML_MOST_NESTED) {
     serialization.out.push(`<ef${place} e="${root ? 'it is nested too deep' : 'its document is empty'}"/>`);
     return;

@@ -31,6 +31,16 @@ function renderKids(kids, depth, out) {
  */
 const openLevel = (line, kids, depth, from) => ({ line, kids, depth, from, next: 0 });
 
+const TABLE_ROWS = 'tr,[role="row" i]';
+const TABLE_HEADERS = 'th,[role="columnheader" i]';
+const LEAST_ROWS = 3; // with their header
+
+/** Whether a line is a table with data, which has a ref so that it can be named, though nothing can be done with it. */
+const isDataTable = ({ role, name, element }) =>
+  GRID_ROLES.has(role) &&
+  (name !== '' || selectAll(element, TABLE_HEADERS).length > 0) &&
+  selectAll(element, TABLE_ROWS).length >= LEAST_ROWS;
+
 /** @returns {ReturnType<typeof openLevel> | null} the kids of the line that remain to be rendered */
 function renderLine(line, depth, out) {
   if (line.isDeferred) return openLevel(null, tidy(line.kids), depth, 0);
@@ -49,7 +59,8 @@ function renderLine(line, depth, out) {
   text += line.states;
   text += line.behind;
   if (line.unseen) text += ' [not-shown]';
-  if (line.id) text += ` [ref=\x01${line.id}]`;
+  const id = line.id || (isDataTable(line) ? idOf(line.element) : 0);
+  if (id) text += ` [ref=\x01${id}]`;
   text += line.target;
   if (line.remote) {
     out.push(`${text}\x02${line.id}\x02`, line);

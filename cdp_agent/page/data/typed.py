@@ -1,0 +1,109 @@
+"""Rows as values of a type of the caller's: structs of msgspec, dataclasses, typed dictionaries, models of pydantic."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_type_hints
+
+import msgspec
+
+from cdp_agent.errors import InvalidArguments
+
+Row = TypeVar("Row")
+NewRow = TypeVar("NewRow")
+Value = str | list[str]
+
+_NUMERIC = {int, float, Decimal}
+_NUMBER = re.compile(r"[-+\u2212]?\d(?:[\d.,'\u2019\u00a0\u202f\u2009 ]*\d)?")
+_STRUCK_OUT = re.compile("~~.*?~~", re.DOTALL)
+_BOOLEANS = {"yes": True, "no": False}
+_MOST_NAMED = 3
+
+
+def typed(rows: Sequence[Mapping[str, Value]], as_type: type[Row]) -> list[Row]:
+    """The rows as values of the type. A field is that of the same name, whatever its case, spaces and underscores.
+
+    For a number, what stands around it, as a currency, and separators of thousands are left out; the other rows tell
+    which of "." and "," begins decimals where one could be either. An empty text is None where the type allows it, else
+    the field's default. Raises InvalidArguments that names the rows that do not fit, with their values.
+    """
+    columns = {_folded(name): name for row in rows[::-1] for name in list(row)[::-1]}
+    fields = {name: _Field(hint, columns.get(_folded(name), ""), rows) for name, hint in _hints(as_type).items()}
+    values, problems = list[Row](), list[str]()
+    for number, row in enumerate(rows, 1):
+        read = {name: field.value(row[field.column]) for name, field in fields.items() if field.column in row}
+        try:
+            values.append(
+                _converted({name: value for name, value in read.items() if value is not msgspec.UNSET}, as_type)
+            )
+        except ValueError as error:  # msgspec's, and pydantic's
+            problems.append(f"row {number}, {' '.join(str(error).split())}: {dict(row)!r}")
+    if problems:
+        more = f", and {len(problems) - _MOST_NAMED:,} more" if len(problems) > _MOST_NAMED else ""
+        message = f"{len(problems):,} of {len(rows):,} rows do not fit {as_type.__name__}"
+        raise InvalidArguments(f"{message}: {'; '.join(problems[:_MOST_NAMED])}{more}.")
+    return values
+
+
+def _hints(as_type: type) -> dict[str, Any]:
+    """The type of each field, by the name under which it is read."""
+    hints = get_type_hints(as_type)
+    if issubclass(as_type, msgspec.Struct):
+        return {field.encode_name: hints[field.name] for field in msgspec.structs.fields(as_type)}
+    models: Mapping[str, Any] = getattr(as_type, "model_fields", {})
+    return {models[name].alias or name if name in models else name: hint for name, hint in hints.items()}
+
+
+def _converted(values: Mapping[str, object], as_type: type[Row]) -> Row:
+    validate = getattr(as_type, "model_validate", None)
+    result: Row = msgspec.convert(values, as_type, strict=False) if validate is None else validate(values)
+    return result
+
+
+class _Field:
+    """A field of the type, with the column that it is read from, "" if there is none."""
+
+    def __init__(self, hint: object, column: str, rows: Sequence[Mapping[str, Value]]) -> None:
+        self.column = column
+        self._types = {hint, *get_args(hint)}
+        self._is_list = any(kind is list or getattr(kind, "__origin__", None) is list for kind in self._types)
+        self._decimal = _decimal_mark(text for row in rows if isinstance(text := row.get(column, ""), str))
+
+    def value(self, text: Value) -> object:
+        """What the type is given for a text: a number or boolean in its place, where it wants one."""
+        if isinstance(text, list) or self._is_list:
+            return text if isinstance(text, list) else [text] if text else []
+        if not text.strip():
+            return None if NoneType in self._types else text if str in self._types else msgspec.UNSET
+        if str in self._types:
+            return text
+        if bool in self._types and text.casefold() in _BOOLEANS:
+            return _BOOLEANS[text.casefold()]
+        return self._number(text) if _NUMERIC & self._types else text
+
+    def _number(self, text: str) -> str:
+        """The only number in a text as Python writes it; the text itself if it has none, or several."""
+        numbers = _NUMBER.findall(_STRUCK_OUT.sub("", text))
+        if len(numbers) != 1:
+            return text
+        mark = "" if int in self._types and float not in self._types else self._decimal
+        whole, _, decimals = numbers[0].rpartition(mark) if mark and mark in numbers[0] else (numbers[0], "", "")
+        digits = re.sub(r"\D", "", whole)
+        sign = "-" if numbers[0][0] in "-\u2212" else ""
+        return f"{sign}{digits}.{decimals}" if decimals else f"{sign}{digits}"
+
+
+def _decimal_mark(texts: Iterable[str]) -> str:
+    """What begins decimals in a column: "," if any of its numbers can only be read so, else "."."""
+    for number in (number for text in texts for number in _NUMBER.findall(text)):
+        marks = re.findall(r"[.,]", number)
+        if marks.count(",") == 1 and marks[-1] == "," and (len(marks) > 1 or not re.search(r"\d,\d{3}$", number)):
+            return ","
+    return "."
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).casefold()

@@ -53,7 +53,7 @@ class RequestUserDataArguments(Arguments, frozen=True):
 # It is page_changing so that it ends a batch: the answer has to be read before going on.
 @tool(read_only=True, page_changing=True, by_default=False, gives="the user's answer")
 async def ask_user(args: AskUserArguments, context: Context) -> Observation:
-    """Ask the user for what neither the task nor any page says: a choice, a code, a consent that the task wants.
+    """Ask the user for what neither the task nor any page says: a choice, a code, a consent.
 
     Never ask for passwords, card data and the like that way.
     """
@@ -67,7 +67,7 @@ async def ask_user(args: AskUserArguments, context: Context) -> Observation:
 
 @tool(page_changing=True, by_default=False, effect="fill", gives="which fields the user filled in")
 async def request_user_data(args: RequestUserDataArguments, context: Context) -> Observation:
-    """Let the user fill in fields with what only they know: names, passwords, card data.
+    """Let the user fill in what only they know: names, passwords, card data.
 
     Name all fields of a form at once. You are told which were filled in, and never with what; then go on yourself, for
     example by submitting the form.

@@ -23,12 +23,12 @@ _SHOWN = 3
 _IN_VIEW = 20
 """As many rows, and a model reads them in the view."""
 _Columns = Annotated[list[str] | None, Meta(description="Only these, in this order.")]
-_Pages = Annotated[int, Meta(ge=1, description="Go on over so many pages, or screens of a list that scrolls.")]
+_Pages = Annotated[int, Meta(ge=1, description="So many pages or screens.")]
 _Csv = Annotated[bool, Meta(description="All rows as CSV, and nothing else.")]
 
 
 class ReadTableArguments(Arguments, frozen=True):
-    ref: Annotated[Ref | None, Meta(description="The table; without, what tables there are.")] = None
+    ref: Annotated[Ref | None, Meta(description="The table; without, all.")] = None
     columns: _Columns = None
     limit: Annotated[int, Meta(ge=0, description="How many rows; 0 for all.")] = 20
     pages: _Pages = 1
@@ -108,7 +108,7 @@ async def read_table(args: ReadTableArguments, context: Context) -> Observation:
     gives="fields, counts and records as CSV",
 )
 async def read_records(args: ReadRecordsArguments, context: Context) -> Observation:
-    """Read what repeats on the page by code, such as cards, results or items of a list: each as a row of CSV."""
+    """Read what repeats on the page, such as cards or results: each as a row of CSV."""
     records = await context.page.records(args.ref, pages=args.pages)
     fields = _chosen(records.fields, args.columns)
     rows = [{name: record[name] for name in fields} for record in records]

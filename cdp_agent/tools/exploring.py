@@ -166,7 +166,7 @@ class ExtractArguments(Arguments, frozen=True):
             '["name"], "additionalProperties": false}}.'
         ),
     ] = None
-    pages: Annotated[int, Meta(ge=1, description="Go on over so many pages of a list.")] = 1
+    pages: Annotated[int, Meta(ge=1, description="Of a list.")] = 1
 
 
 @tool(

@@ -223,7 +223,7 @@ def _submits(args: PressArguments) -> bool:
 
 @tool(page_changing=_submits, effect="press")
 async def press(args: PressArguments, context: Context) -> Observation:
-    """Press a key or chord: Enter submits most forms, Escape closes most dialogs."""
+    """Press a key or chord. Enter submits most forms."""
     receipt = await context.page.press(args.key, ref=args.ref, repeat=args.repeat)
     return Observation(receipt.text, receipt)
 

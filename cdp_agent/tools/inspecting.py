@@ -21,14 +21,14 @@ class ReadConsoleArguments(Arguments, frozen=True):
 
 
 class ReadNetworkArguments(Arguments, frozen=True):
-    kind: Annotated[str | None, Meta(description="document, script, fetch …; api: fetch and xhr.")] = None
-    status: Annotated[str | None, Meta(description="422, 4xx, failed or pending.")] = None
-    text: Annotated[str | None, Meta(description="Part of the address.")] = None
+    kind: Annotated[str | None, Meta(description="document, fetch, api …")] = None
+    status: Annotated[str | None, Meta(description="422, 4xx, failed, pending.")] = None
+    text: Annotated[str | None, Meta(description="Of the address.")] = None
     headers: Annotated[bool, Meta(description="Theirs.")] = False
     body_of: Annotated[int | None, Meta(description="The answer to it.")] = None
     path: Annotated[str | None, Meta(description="Of JSON: items[].name.")] = None
     max_results: Annotated[int, Meta(ge=1, le=1_000, description="The latest.")] = 20
-    budget_tokens: Annotated[int, Meta(ge=0, description="Its length; 0: all.")] = 1_000
+    budget_tokens: Annotated[int, Meta(ge=0, description="0: all.")] = 1_000
 
 
 @tool(read_only=True, by_default=False, by_executors=False, gives="messages and uncaught errors, the latest last")

@@ -322,7 +322,7 @@ const LONGEST_BOX_NAME = 160;
  * What tells the main content from what is around it: what the page calls its boxes. The id of a section is its title,
  * "navigation" in a manual of such.
  */
-function boxAttributes(element, tag) {
+function attributesOfBox(element, tag) {
   const name = attr(element, 'class') ?? '';
   const isSection = tag === 'SECTION' || /(?:^|\s)section(?:\s|$)/.test(name);
   const names = [name, isSection ? '' : attr(element, 'id'), attr(element, 'role')].filter(Boolean);
@@ -339,7 +339,7 @@ function writeTag(name, attributes, element, tag, flags, depth) {
   }
   let more = hereAttribute(element);
   if (serialization.asData) more += dataAttributes(element) + wayAttributes(element, tag);
-  else if (serialization.boxes && NAMED_BOXES.has(name)) more += boxAttributes(element, tag);
+  else if (serialization.boxes && NAMED_BOXES.has(name)) more += attributesOfBox(element, tag);
   serialization.out.push(`<${name}${attributes}${more}>`);
   serialization.nested++;
   if (element === serialization.here) serialization.isBeside = false;

@@ -134,7 +134,7 @@ async def read_records(args: ReadRecordsArguments, context: Context) -> Observat
     gives="a part of the file: rows as CSV, pages or lines",
 )
 async def read_file(args: ReadFileArguments, context: Context) -> Observation:
-    """Read a downloaded or shown PDF, CSV, XLSX, JSON or text."""
+    """Read a downloaded or shown PDF, CSV, XLSX or text."""
     content = await context.page.read_file(args.file, offset=args.offset, sheet=args.sheet)
     texts = [_section_text(section, args.offset, args.budget_tokens) for section in content.sections()]
     texts += [f"Not read: {content.unread}."] if content.unread else []

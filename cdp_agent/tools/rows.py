@@ -32,10 +32,11 @@ def rows_of(value: object) -> Rows | None:
     match value:
         case TablesRead([table]):
             caption = f" {table.caption!r}" if table.caption else ""
-            is_whole = table.total == len(table.rows)
+            is_whole = table.total == len(table.rows) and table.more is None
             return Rows(table.columns, list(table.rows), f"table {table.ref}{caption}", is_whole=is_whole)
         case RecordsRead(fields, records):
-            return Rows(fields, list(records), "what repeats on the page")
+            is_whole = value.more is None and value.total in (None, len(records))
+            return Rows(fields, list(records), "what repeats on the page", is_whole=is_whole)
         case Extraction():
             rows = rows_in(msgspec.to_builtins(value.value))
             facts = {"is_shown": not (value.ungrounded or value.misplaced), "is_whole": not value.notices}

@@ -69,7 +69,7 @@ function targetAttribute(element, tag) {
 function writeButton(element, tag, flags, depth) {
   const { words } = serialization;
   serialization.out.push(' ');
-  writeGroup(element, tag, flags, depth);
+  writeGroup(element, tag, flags, depth, false);
   if (serialization.words === words) writeNameAsText(element, '');
   serialization.out.push(' ');
 }

@@ -16,8 +16,9 @@
  *   starts: Record<string, number>}} options  within: the elements in each frame that the steps begin with; null: the
  *   whole page. starts: the steps that all of this document is inside of, since its frame is, as `progress` says
  * @returns {{rows: [number, number][], before: number[], progress: Record<string, number>[], error: string, count:
- *   number}} rows: ids of elements, in document order, with the number in `Matches`; before: how many of them come
- *   before each of the `remote` frames; count: the number of changes for `changedSince`
+ *   number, first: number, end: number, remote: number[], internals: number[], roots: number, gone: number[]}} rows:
+ *   ids of elements, in document order, with the number in `Matches`; before: how many of them come before each of the
+ *   `remote` frames; count: the number of changes for `changedSince`
  */
 function matching({ next, frame, operations, within, starts }) {
   watch();
@@ -83,9 +84,11 @@ function takeSteps(operations, begin, page) {
 }
 
 /**
- * @typedef {object} Finder @property {(root: Node) => Iterable<Element>} candidatesIn  of one tree
- * @property {boolean} [isHidden]  it may be somewhere that is not shown @property {(element: Element) => boolean | null} fits  whether its words are all of what is looked for, or only a
+ * @typedef {object} Finder
+ * @property {(root: Node) => Iterable<Element>} candidatesIn  of one tree
+ * @property {(element: Element) => boolean | null} fits  whether its words are all of what is looked for, or only a
  *   part; null: it is not meant
+ * @property {boolean} [isHidden]  it may be somewhere that is not shown
  */
 
 /**
@@ -114,8 +117,8 @@ function findInside(finder, scopes, page, whole, remotes) {
 }
 
 /** The hosts and frames in a tree that the reading has entered, in document order. @param {PageRead} page */
-function hostsRead(root, { frames }) {
-  const hosts = [...frames];
+function hostsRead(root, page) {
+  const hosts = [...page.frames];
   for (const reference of rootsOfNumbers.values()) {
     const inner = reference.deref();
     if (!inner || inner === document || !isRootShown(inner)) continue;

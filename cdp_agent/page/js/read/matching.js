@@ -92,8 +92,8 @@ function takeSteps(operations, begin, page) {
  */
 
 /**
- * @param {Finder} finder @param {Matches | null} scopes @param {PageRead} page @param {number | undefined} whole  all of
- *   the document is in a scope, with this many words that are only a part
+ * @param {Finder} finder @param {Matches | null} scopes @param {PageRead} page
+ * @param {number | undefined} whole  all of the document is in a scope, with this many words that are only a part
  */
 function findInside(finder, scopes, page, whole, remotes) {
   const found = new Map();

@@ -88,6 +88,7 @@ def test_the_shown_session_is_as_it_is_printed_and_the_other_commands_of_the_tex
             assert fits(lines, printed.splitlines()), f"$ {command}\n{printed}"
     serve(result_pages.DUCKDUCKGO, path="/html/")
     (tmp_path / "steps.txt").write_text("Click 'Enamel mug, blue'\nClick 'Add to cart'\n")
+    (tmp_path / "rates.csv").write_text("Currency,Rate\nEUR,1\nUSD,1.1\n")
     searching = ("--search", "duckduckgo", "--search-base-url", httpserver.url_for("").rstrip("/"))
     with (
         subtests.test("others"),

@@ -109,9 +109,9 @@ async def test_a_model_without_tool_calls_may_answer_in_json(
 
 
 WRONG = [
-    (("clickElement", {"selector": "a"}), "'a' matches 0 elements"),
+    (("clickElement", {"selector": "a"}), 'Nothing on the page is css="a"'),
     (("click", {"ref": "E99"}), "There is no E99"),
-    (("click", {"selector": "button"}), "'button' matches 2 elements"),
+    (("click", {"selector": "button"}), 'css="button" fits 2 elements'),
     (("done", {"result": "Done."}), "There is no tool"),
 ]
 

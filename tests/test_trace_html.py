@@ -183,6 +183,8 @@ async def test_the_page_reads_well_to_whoever_does_not_see_it(read: Page) -> Non
         f"- paragraph: I take mug 1. {EVIL}",
         '- heading "Did, and what came of it" [level=3]',
         "- paragraph: click ref: E1 · 0.5 s",
+        '| clicked E1 link "Mug 1"',
+        "| changed:",
         '- summary "Prompt · action: openai/gpt · 2.0 s · 1,000 in (500 cached), 20 out · $0.0020" [expanded=false]',
     ]
 

@@ -85,7 +85,7 @@ class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
 Message = System | User | Assistant | ToolResult
 
 
-REF_PATTERN = r"""^(E[1-9][0-9]*|[a-z].*["=/>\[].*)$"""
+REF_PATTERN = r"""^(E[1-9][0-9]*|[a-z]+(["=>\[]| .*["=/>\[]).*)$"""
 """The pattern of every tool parameter that is the ref of an element or a locator, and of no other parameter."""
 
 

@@ -21,7 +21,7 @@ class ReadConsoleArguments(Arguments, frozen=True):
 
 
 class ReadNetworkArguments(Arguments, frozen=True):
-    kind: Annotated[str | None, Meta(description="document, fetch, api …")] = None
+    kind: Annotated[str | None, Meta(description="Such as document or api.")] = None
     status: Annotated[str | None, Meta(description="422, 4xx, failed, pending.")] = None
     text: Annotated[str | None, Meta(description="Of the address.")] = None
     headers: Annotated[bool, Meta(description="Theirs.")] = False

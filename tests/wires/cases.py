@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from cdp_agent.providers.anthropic import anthropic
 from cdp_agent.providers.base import (
-    REF_PATTERN,
     Assistant,
     Forced,
     Image,
@@ -33,7 +32,7 @@ CLICK = ToolSpec(
     {
         "type": "object",
         "properties": {
-            "ref": {"type": "string", "pattern": REF_PATTERN},
+            "ref": {"type": "string", "pattern": "^E[1-9][0-9]*$"},
             "count": {"type": "integer", "minimum": 1, "maximum": 3, "default": 1},
             "button": {"enum": ["left", "right"], "default": "left"},
         },

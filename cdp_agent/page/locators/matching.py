@@ -298,7 +298,7 @@ async def _no_match(tab: Tab, query: Query, wait_s: float) -> NoMatch:
     why = f"Nothing on the page is {query}, nor came within {wait_s:g} s."
     nearest = _nearest(query, (await tab.read()).text)
     said = "".join(f"\n- {line}" for line in nearest)
-    hint = f" The nearest on the page:{said}" if nearest else " Take a snapshot to see what is there."
+    hint = f" The nearest on the page:{said}" if nearest else " Nothing is called like that."
     return NoMatch(why + hint, nearest)
 
 

@@ -17,6 +17,7 @@ from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.world import World
 
 _REF = r"\[?(?:ref=)?[eE](\d{1,9})\]?"
+_ANY_REF = re.compile(r"\[?(?:ref=)?[eE]\d+\]?")
 _REF_OF_LINE = re.compile(r"\[ref=(E\d{1,9})\]")
 _SHOWN = 60
 _MOST_GONE = 40
@@ -155,7 +156,7 @@ def _number(ranges: list[_Range], local: int) -> int:
 
 def ref_in(text: str) -> str | None:
     """The ref that a text is, as `parse_ref` reads it, or that a line of a snapshot has."""
-    if re.fullmatch(_REF, text.strip()):
+    if _ANY_REF.fullmatch(text.strip()):
         return text
     match = _REF_OF_LINE.search(text)
     return match and match[1]

@@ -183,6 +183,7 @@ def either(words: Iterable[str]) -> str:
 UNSEPARATED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uff0f\U00020000-\U0003ffff"
 """For a class of characters: scripts that do not separate words from each other, or from figures."""
 WORD_ENDS = rf"(?:(?![^\W\d_])|(?=[{UNSEPARATED}]))"
+_CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{either(CURRENCIES)}){WORD_ENDS}")
 _NAMED_UNIT = re.compile(rf"(?<![^\W\d_])({either(CURRENCIES | UNITS)}){WORD_ENDS}")
 
 
@@ -194,6 +195,11 @@ def unit_called(name: str) -> str:
 def units_in(text: str) -> frozenset[str]:
     """The units and currencies that a text names."""
     return frozenset(unit_called(match[1]) for match in _NAMED_UNIT.finditer(text))
+
+
+def without_currencies(text: str) -> str:
+    """The text without the currencies that it names."""
+    return _CURRENCY.sub(" ", text)
 
 
 def is_currency(unit: str) -> bool:

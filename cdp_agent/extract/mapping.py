@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
+from cdp_agent.page.data.cell_texts import Unfit, Value, text_of_cell
 from cdp_agent.page.data.tables import GROUP
-from cdp_agent.page.data.typed import Value
 from cdp_agent.page.data.whole import RowSource, WholePage
 
-from .cells import MISSING, LeafSchema, Unfit, empty, leaves_of, text_of_cell, values_of
+from .cells import DATES, MISSING, NUMBERS, empty, leaves_of, values_of
 from .figures import rounded
 from .form import TypeForm, read_text
 from .grounding import normalise
@@ -43,8 +43,6 @@ _OPERATORS: dict[_Operator, Callable[[Any, Any], bool]] = {
     **{"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge},
 }
 _OF_TEXTS = ("is", "is not", "contains")
-_NUMBERS = LeafSchema({}, frozenset({"number"}), required=True)
-_DATES = LeafSchema({"format": "date"}, frozenset({"string"}), required=True)
 
 
 class Condition(msgspec.Struct, frozen=True):
@@ -258,7 +256,7 @@ class _Taking:
         limit: object = normalise(condition.value)
         if condition.operator not in _OF_TEXTS:
             samples = next((self._samples(path) for path, of in self._columns.items() if of == condition.column), {})
-            for leaf in (_NUMBERS, _DATES):
+            for leaf in (NUMBERS, DATES):
                 *values, limit = values_of([*cells, condition.value], leaf, {}, samples)
                 if not isinstance(limit, Unfit):
                     break

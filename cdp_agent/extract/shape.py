@@ -175,16 +175,15 @@ def _inside(value: Any, path: tuple[str, ...]) -> list[Any]:
 
 
 def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
-    """A schema without a reference, and of two alternatives of which one is null, the other with null."""
+    """A schema without a reference, and as one, if it is of several types, or of one alternative and null."""
     while isinstance(schema, dict) and isinstance(schema.get("$ref"), str) and schema["$ref"].startswith("#/"):
         schema = at_reference(root, schema["$ref"])
     if not isinstance(schema, dict):
         return {}
-    alternatives = schema.get("anyOf") or schema.get("oneOf") or []
+    alternatives = [resolved(one, root) for one in schema.get("anyOf") or schema.get("oneOf") or ()]
     others = [one for one in alternatives if one != {"type": "null"}]
-    if len(others) == 1 < len(alternatives):
-        inner = resolved(others[0], root)
-        return {**inner, "type": sorted(kinds_of(inner) | {"null"})}
+    if others and (len(others) == 1 < len(alternatives) or all(one.keys() == {"type"} for one in others)):
+        return {**others[0], "type": sorted(frozenset().union(*map(kinds_of, alternatives)))}
     return schema
 
 

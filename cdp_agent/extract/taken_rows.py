@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from cdp_agent.errors import AuthenticationError, ModelError, QuotaExhausted
+from cdp_agent.page.data.cell_texts import text_of_cell
 from cdp_agent.page.data.whole import RowSource, WholePage
 from cdp_agent.page.markdown.markdown import Markdown
 from cdp_agent.page.snapshot.budget import tokens
 
 from . import prompts
 from .asking import Asker
-from .cells import text_of_cell
 from .form import Form
 from .grounding import SourcePage, Ungrounded
 from .judging import Judged, judge

@@ -125,10 +125,9 @@ class _Condition:
             return [list(map(boolean, values)) for values, _ in sides]
         is_number = any(isinstance(constant, int | float) for constant in constants)
         if is_number or is_order:
-            as_numbers = [numbers(values) for values, _ in sides]
-            for meanings in (as_numbers, [dates(values) for values, _ in sides]):
-                if all(any(value is not None for value in values) for values in meanings):
-                    return meanings
+            columns = [values for values, _ in sides]
+            if (read := numbers(*columns) or dates(*columns)) is not None:
+                return read
         if is_number and self._rows:
             values, column = next((side for side in sides if side[1]), (constants, "a text"))
             raise ValueError(f"{column!r} has no numbers, but {', '.join(map(repr, values[:_EXAMPLES]))}")

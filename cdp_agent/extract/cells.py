@@ -18,7 +18,7 @@ from cdp_agent.page.data.cell_texts import BOOLEANS, MARKS, Unfit, Value, Writte
 from .figure import is_same_unit, units_in, without_currencies
 from .figures import SCALES, figures
 from .grounding import normalise
-from .shape import DEEPEST_PATH, kinds_of, resolved
+from .shape import DEEPEST_PATH, NUMERIC, kinds_of, resolved
 
 _LETTER_BEFORE = re.compile(r"[^\W\d_]\.?$")
 _WORD_BEFORE = re.compile(r"[^\W\d_][^:]*$")
@@ -83,7 +83,7 @@ def values_of(
     plain = [normalise(text) for text in texts]
     values: list[object] = [meanings.get(one, MISSING) for one in plain]
     open_ = [at for at, value in enumerate(values) if value is MISSING]
-    if leaf.choices is None and leaf.kinds & {"number", "integer"} and "string" not in leaf.kinds:
+    if leaf.choices is None and leaf.kinds & NUMERIC and "string" not in leaf.kinds:
         filled = [at for at in open_ if plain[at]]
         read = dict(zip(filled, _numbers([texts[at] for at in filled], leaf, _at(filled, examples)), strict=True))
     else:

@@ -7,8 +7,9 @@ from typing import Any
 
 from cdp_agent.agent.rows.named import ChosenRows, RowsArguments, RunRows
 from cdp_agent.agent.rows.values import dates, folded, numbers
-from cdp_agent.agent.rows.where import column_named, fitting
+from cdp_agent.agent.rows.where import fitting
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.tools.data import column_named
 from cdp_agent.tools.rows import Row
 
 _RENAMED = re.compile(r"\s*(.+?)\s+as\s+(.+?)\s*", re.IGNORECASE)

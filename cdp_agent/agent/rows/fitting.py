@@ -8,12 +8,12 @@ from typing import Any
 
 from cdp_agent.agent.rows.named import ChosenRows
 from cdp_agent.agent.rows.values import meanings
-from cdp_agent.agent.rows.where import squashed
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.extract.cells import MISSING, LeafSchema, leaves_of
 from cdp_agent.extract.mapping import put
 from cdp_agent.extract.shape import kinds_of, resolved
 from cdp_agent.page.data.cell_texts import Unfit
+from cdp_agent.page.data.naming import squashed
 from cdp_agent.tools.as_csv import text_of
 
 _DIGIT = re.compile(r"\d")

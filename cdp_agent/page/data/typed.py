@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from types import NoneType
@@ -13,6 +12,7 @@ import msgspec
 from cdp_agent.errors import InvalidArguments
 
 from .cell_texts import BOOLEANS, MARKS, Unfit, Value, Written, as_number, text_of_cell, written
+from .naming import squashed
 
 Row = TypeVar("Row")
 NewRow = TypeVar("NewRow")
@@ -29,8 +29,8 @@ def typed(rows: Sequence[Mapping[str, Value]], as_type: type[Row]) -> list[Row]:
     where the type allows it, else the field's default. Raises InvalidArguments that names the rows that do not fit,
     with their values.
     """
-    columns = {_folded(name): name for row in rows[::-1] for name in list(row)[::-1]}
-    fields = {name: _Field(hint, columns.get(_folded(name), ""), rows) for name, hint in _hints(as_type).items()}
+    columns = {squashed(name): name for row in rows[::-1] for name in list(row)[::-1]}
+    fields = {name: _Field(hint, columns.get(squashed(name), ""), rows) for name, hint in _hints(as_type).items()}
     values, problems = list[Row](), list[str]()
     for number, row in enumerate(rows, 1):
         read = {name: field.value(row[field.column]) for name, field in fields.items() if field.column in row}
@@ -97,7 +97,3 @@ class _Field:
             return text
         number = as_number(text)
         return str(number) if isinstance(number, int) else ""
-
-
-def _folded(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).casefold()

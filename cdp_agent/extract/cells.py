@@ -15,7 +15,7 @@ import msgspec
 
 from cdp_agent.page.data.cell_texts import BOOLEANS, MARKS, Unfit, Value, Written, as_number, text_of_cell, written
 
-from .figure import is_same_unit, units_in, without_currencies
+from .figure import is_among, units_in, without_currencies
 from .figures import SCALES, figures
 from .grounding import normalise
 from .shape import DEEPEST_PATH, NUMERIC, kinds_of, resolved
@@ -57,6 +57,14 @@ def leaves_of(schema: Any, root: dict[str, Any], path: str = "", *, required: bo
         )
         return {at: leaf for inner in fields for at, leaf in inner.items()}
     return {path: LeafSchema(schema, kinds_of(schema), required)} if path else {}
+
+
+def put(element: dict[str, Any], path: str, value: object) -> None:
+    """Sets a field of an element by its path."""
+    *outer, name = path.split(".")
+    for step in outer:
+        element = element.setdefault(step, {})
+    element[name] = value
 
 
 NUMBERS = LeafSchema({}, frozenset({"number"}), required=True)
@@ -138,7 +146,9 @@ def _numbers(texts: Sequence[str], leaf: LeafSchema, examples: Mapping[int, obje
     ]
     usual = next(iter(Counter(filter(None, units)).most_common(1)), (frozenset[str](), 0))[0]
     numerals = [
-        one if _agree(unit, usual) else Unfit(f"is in {', '.join(sorted(unit))}, unlike most", is_number=True)
+        one
+        if all(is_among(name, usual) for name in unit)
+        else Unfit(f"is in {', '.join(sorted(unit))}, unlike most", is_number=True)
         for one, unit in zip(numerals, units, strict=True)
     ]
     by_style = {style: [_number(one, style, leaf) for one in numerals] for style in _STYLES}
@@ -155,11 +165,6 @@ def _numbers(texts: Sequence[str], leaf: LeafSchema, examples: Mapping[int, obje
         else one[0]
         for one in zip(*others, strict=True)
     ]
-
-
-def _agree(units: Iterable[str], others: Iterable[str]) -> bool:
-    """Whether all units of a text may be those of the other texts, as "$" and "USD"."""
-    return all(any(is_same_unit(unit, other) for other in others) for unit in units)
 
 
 def _exact(text: str, *, is_sampled: bool) -> Written | Unfit:

@@ -212,3 +212,8 @@ def is_same_unit(mine: str, theirs: str) -> bool:
     if mine == theirs or not mine or not theirs:
         return True
     return theirs in _AMBIGUOUS_UNITS.get(mine, ()) or mine in _AMBIGUOUS_UNITS.get(theirs, ())
+
+
+def is_among(unit: str, units: Iterable[str]) -> bool:
+    """Whether a unit may be one of the units, as "$" may be "usd"."""
+    return any(is_same_unit(unit, other) for other in units)

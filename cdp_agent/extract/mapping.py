@@ -16,8 +16,9 @@ import msgspec
 from cdp_agent.page.data.cell_texts import Unfit, Value, text_of_cell
 from cdp_agent.page.data.tables import GROUP
 from cdp_agent.page.data.whole import RowSource, WholePage
+from cdp_agent.page.snapshot.lines import shortened
 
-from .cells import DATES, MISSING, NUMBERS, empty, leaves_of, values_of
+from .cells import DATES, MISSING, NUMBERS, empty, leaves_of, put, values_of
 from .figures import rounded
 from .form import TypeForm, read_text
 from .grounding import normalise
@@ -192,8 +193,7 @@ def shown_rows(source: RowSource) -> dict[int, dict[str, str]]:
 
 
 def _shortened(cell: Value) -> str:
-    text = text_of_cell(cell)
-    return text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}…"
+    return shortened(text_of_cell(cell), _LONGEST_CELL)
 
 
 class _Taking:
@@ -309,14 +309,6 @@ class _Taking:
                     self.problems.append(Problem(f"$.fields.{path}", text))
                     for fields in open_:
                         fields[path] = self._source.columns
-
-
-def put(element: dict[str, Any], path: str, value: object) -> None:
-    """Sets a field of an element by its path."""
-    *outer, name = path.split(".")
-    for step in outer:
-        element = element.setdefault(step, {})
-    element[name] = value
 
 
 def _inner(element: Any, path: str) -> object:

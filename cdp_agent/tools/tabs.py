@@ -22,9 +22,7 @@ _LONGEST_TITLE = 100
 
 class ManageTabsArguments(Arguments, frozen=True):
     action: Annotated[Literal["list", "open", "switch", "close"], Meta(description="What to do.")]
-    tab: Annotated[
-        str | None, Meta(description="As list names it: t2.", extra=ALWAYS)
-    ] = None
+    tab: Annotated[str | None, Meta(description="As list names it: t2.", extra=ALWAYS)] = None
     url: Annotated[str | None, Meta(description="The address to open; without, a blank tab.")] = None
     leave: Annotated[bool, Meta(description="Lose input.")] = False
 

@@ -9,8 +9,7 @@ from typing import Any
 from cdp_agent.agent.rows.named import ChosenRows
 from cdp_agent.agent.rows.values import meanings
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.extract.cells import MISSING, LeafSchema, leaves_of
-from cdp_agent.extract.mapping import put
+from cdp_agent.extract.cells import MISSING, LeafSchema, leaves_of, put
 from cdp_agent.extract.shape import kinds_of, resolved
 from cdp_agent.page.data.cell_texts import Unfit
 from cdp_agent.page.data.naming import squashed

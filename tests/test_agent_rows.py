@@ -363,6 +363,14 @@ def test_a_number_that_is_not_clear_is_no_reason_to_leave_a_row_out(column: list
         numbers(column)
 
 
+class Named(msgspec.Struct, frozen=True):
+    name: str
+
+
+class Nested(msgspec.Struct, frozen=True):
+    who: Named
+
+
 class Offer(msgspec.Struct, frozen=True):
     name: str
     unit_price_usd: float | None
@@ -384,6 +392,18 @@ class Offer(msgspec.Struct, frozen=True):
             ],
         ),
         (list[str], ["class"], {}, ["a", "B", ""]),
+        (
+            {"type": "array", "items": {"properties": {"class": {}}, "type": "object"}},
+            ["class"],
+            {},
+            [{"class": "a"}, {"class": "B"}, {}],
+        ),
+        (
+            list[Nested],
+            ["Name as who.name"],
+            {},
+            [{"who": {"name": name}} for name in ("Blue Mug", "Tea pot", "Spoon")],
+        ),
         ({"type": "array", "items": {"type": "object"}}, ["class as k"], {}, [{"k": "a"}, {"k": "B"}, {"k": ""}]),
         (
             {"type": "object", "properties": {"n": {"type": "integer"}, "all": {"type": "array"}}},

@@ -65,6 +65,8 @@ def _elements(chosen: ChosenRows, items: dict[str, Any], root: dict[str, Any]) -
 def _converted(chosen: ChosenRows, name: str, leaf: LeafSchema) -> list[Any]:
     """The values of a column as what the schema asks for. Raises InvalidArguments for one that is nothing such."""
     values = [row[name] for row in chosen.rows]
+    if not leaf.kinds and leaf.choices is None:  # of any type
+        return values
     if "string" in leaf.kinds:
         values = [value if value is None and "null" in leaf.kinds else text_of(value) for value in values]
     elif "array" in leaf.kinds:

@@ -79,7 +79,7 @@ def _fit(name: str, value: object, meaning: object, leaf: LeafSchema) -> object:
         return meaning
     if "null" in leaf.kinds and not _DIGIT.search(text_of(value)):
         return None  # "n/a", but a text with a figure may be a number that was not understood
-    raise InvalidArguments(f"done: of the column {name!r}, {text_of(value)!r} {meaning.why}: choose other rows.")
+    raise InvalidArguments(f"done: of the column {name!r}, {text_of(value)!r} {meaning.why}: extract it.")
 
 
 def _by_property(chosen: ChosenRows, leaves: Mapping[str, LeafSchema]) -> dict[str, str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cdp_agent.extract.cells import MISSING, LeafSchema, Unfit, leaves_of, values_of
+from cdp_agent.extract.cells import MISSING, LeafSchema, leaves_of, values_of
+from cdp_agent.page.data.cell_texts import Unfit
 from tests.tables import table
 
 

@@ -333,18 +333,42 @@ def test_rows_in_order_and_by_other_names() -> None:
 @table(
     ("column", "values"),
     [
-        (["$ 1,234.50", "12", "-5", "− 5 €"], [1234.5, 12, -5, -5]),
-        (["1.299 €", "899 €"], [1299, 899]),
+        (["$ 1,234.50", "12", "-5", "− 5 USD", 7, "n/a"], [1234.5, 12, -5, -5, 7, None]),
+        (["1.299 €", "12.899.000 €"], [1299, 12899000]),
         (["1.299", "0.500"], [1.299, 0.5]),
-        (["1,234", "12"], [1234, 12]),
         (["1,234", "12,5"], [1.234, 12.5]),
         (["1.234,50", "1 234,56 kr", "99,-"], [1234.5, 1234.56, 99]),
         (["12 %", "4.5 %", "3 million", "1.2k"], [12, 4.5, 3_000_000, 1200]),
-        (["4.5/5", "Item 12", "2026-11-22", "", None, True, "1" * 200], [None] * 7),
     ],
 )
 def test_the_numbers_of_a_column(column: list[object], values: list[float | None]) -> None:
-    assert numbers(column) == values
+    assert numbers(column) == [values]
+
+
+def test_what_is_not_one_number_is_none() -> None:
+    assert numbers(["4.5/5", "Item 12", "2026-11-22", "", None, True, "1" * 200]) is None
+
+
+@table(
+    ("column", "problem"),
+    [
+        (["1,234", "12"], "'1,234' may be 1234 or 1.234"),
+        (["1.299 €", "899 €"], "'1.299 €' may be 1.299 or 1299"),
+        (["$ 12", "$ 3", "€ 9"], "'€ 9' is in eur, unlike most"),
+        (["1,234.50", "2,345.50", "2,50"], "'2,50' is no number as the others"),
+    ],
+)
+def test_a_number_that_is_not_clear_is_no_reason_to_leave_a_row_out(column: list[object], problem: str) -> None:
+    with pytest.raises(InvalidArguments, match=problem):
+        numbers(column)
+
+
+class Named(msgspec.Struct, frozen=True):
+    name: str
+
+
+class Nested(msgspec.Struct, frozen=True):
+    who: Named
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -368,6 +392,18 @@ class Offer(msgspec.Struct, frozen=True):
             ],
         ),
         (list[str], ["class"], {}, ["a", "B", ""]),
+        (
+            {"type": "array", "items": {"properties": {"class": {}}, "type": "object"}},
+            ["class"],
+            {},
+            [{"class": "a"}, {"class": "B"}, {}],
+        ),
+        (
+            list[Nested],
+            ["Name as who.name"],
+            {},
+            [{"who": {"name": name}} for name in ("Blue Mug", "Tea pot", "Spoon")],
+        ),
         ({"type": "array", "items": {"type": "object"}}, ["class as k"], {}, [{"k": "a"}, {"k": "B"}, {"k": ""}]),
         (
             {"type": "object", "properties": {"n": {"type": "integer"}, "all": {"type": "array"}}},

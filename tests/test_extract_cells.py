@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cdp_agent.extract.cells import MISSING, LeafSchema, Unfit, leaves_of, values_of
+from cdp_agent.extract.cells import MISSING, LeafSchema, leaves_of, values_of
+from cdp_agent.page.data.cell_texts import Unfit
 from tests.tables import table
 
 
@@ -28,7 +29,7 @@ SEVERAL, NONE, NAME = "has several numbers", "has no number", "is a name with a 
         "Indian": (["₹ 12,34,567", "1.5"], [1234567, 1.5]),
         "full width": (["１２．５"], [12.5]),
         "negative": (["-5", "−3.5", "-$2", "$ -4"], [-5, -3.5, -2, -4]),
-        "with words": (["12 left", "Stock: 40", "5 stars", "approx. 3"], [12, 40, 5, 3]),
+        "with words": (["12 left", "Stock: 40", "5 stars", "approx. 3", "No 4"], [12, 40, 5, NAME, NAME]),
         "with a scale": (["1.2k", "3M", "900", "2 million"], [1200, 3e6, 900, 2e6]),
         "in per cent": (["12 %", "3.5%"], [12, 3.5]),
         "struck out": (["~~20~~ 15", "~~12~~"], [15, 12]),
@@ -54,11 +55,13 @@ def test_an_example_decides_how_numbers_are_written() -> None:
     assert read(NUMBER, cells, {0: 1234}) == [1234, 2500]
     assert read(NUMBER, cells, {1: 2.5}) == [1.234, 2.5]
     assert read(NUMBER, cells) == [
-        "may be 1.234 or 1234: give it among the samples",
-        "may be 2.5 or 2500: give it among the samples",
+        "may be 1.234 or 1234, as no sample tells",
+        "may be 2.5 or 2500, as no sample tells",
     ]
     assert read(NUMBER, ["12 %", "5 %"], {0: 0.12}) == [0.12, 0.05]
     assert read(NUMBER, ["5 m", "2 m"], {1: 2}) == [5, 2]
+    assert read(NUMBER, ["No 4", "M12", "at $ 3"], {0: 4}) == [4, NAME, 3]
+    assert read(INTEGER, ["1.234", "12", "3 m²", "5²"]) == [1234, 12, SEVERAL, SEVERAL]
 
 
 @table(

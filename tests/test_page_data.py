@@ -347,6 +347,7 @@ NUMBERS = {
     "grouped twice": (["1.234.567,0", "12.000"], [1234567.0, 12000.0]),
     "with a unit": (["12 %", "$5.00 / kg"], [12.0, 5.0]),
     "swiss": (["1'234.50", "CHF 7.–"], [1234.5, 7.0]),
+    "a sign before a currency": (["-$5", "$ −4.25"], [-5.0, -4.25]),
 }
 
 
@@ -355,6 +356,14 @@ def test_numbers_are_read_with_what_stands_around_them(texts: list[str], values:
     rows = typed([{"name": "", "unitPrice": text} for text in texts], Flight)
 
     assert [row.unit_price for row in rows] == values
+
+
+def test_of_whole_numbers_marks_begin_no_decimals_but_zeros() -> None:
+    for texts, seats in ((["1.200", "7"], [1200, 7]), (["1,200", "12.00"], [1200, 12])):
+        assert [row.seats for row in typed([{"name": "", "seats": text} for text in texts], FlightData)] == seats
+
+    with pytest.raises(InvalidArguments, match=r"row 1, .*12\.50"):
+        typed([{"name": "", "seats": "12.50"}], FlightData)
 
 
 def test_rows_that_do_not_fit_are_named() -> None:

@@ -16,6 +16,7 @@ import msgspec
 
 from cdp_agent.errors import SetupError
 from cdp_agent.page.actions import reading_on
+from cdp_agent.page.data.cell_texts import text_of_cell
 from cdp_agent.page.data.whole import WholePage, together
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.providers.base import Usage
@@ -23,7 +24,6 @@ from cdp_agent.providers.client import Client
 from cdp_agent.providers.services import endpoint
 
 from .asking import Asker
-from .cells import text_of_cell
 from .claims import grounding
 from .form import Form, form_of
 from .grounding import SourcePage, Ungrounded, data_grounding, normalise

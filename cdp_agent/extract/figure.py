@@ -183,6 +183,7 @@ def either(words: Iterable[str]) -> str:
 UNSEPARATED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uff0f\U00020000-\U0003ffff"
 """For a class of characters: scripts that do not separate words from each other, or from figures."""
 WORD_ENDS = rf"(?:(?![^\W\d_])|(?=[{UNSEPARATED}]))"
+_CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{either(CURRENCIES)}){WORD_ENDS}")
 _NAMED_UNIT = re.compile(rf"(?<![^\W\d_])({either(CURRENCIES | UNITS)}){WORD_ENDS}")
 
 
@@ -196,6 +197,11 @@ def units_in(text: str) -> frozenset[str]:
     return frozenset(unit_called(match[1]) for match in _NAMED_UNIT.finditer(text))
 
 
+def without_currencies(text: str) -> str:
+    """The text without the currencies that it names."""
+    return _CURRENCY.sub(" ", text)
+
+
 def is_currency(unit: str) -> bool:
     """Whether a figure of this unit is an amount of money."""
     return unit in CURRENCIES
@@ -206,3 +212,8 @@ def is_same_unit(mine: str, theirs: str) -> bool:
     if mine == theirs or not mine or not theirs:
         return True
     return theirs in _AMBIGUOUS_UNITS.get(mine, ()) or mine in _AMBIGUOUS_UNITS.get(theirs, ())
+
+
+def is_among(unit: str, units: Iterable[str]) -> bool:
+    """Whether a unit may be one of the units, as "$" may be "usd"."""
+    return any(is_same_unit(unit, other) for other in units)

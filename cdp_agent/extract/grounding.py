@@ -15,7 +15,7 @@ from functools import cached_property
 import msgspec
 
 from .addresses import address_key, is_address, keys_in, without_addresses
-from .figure import LEAST_DIGITS, UNSEPARATED, Figure, is_currency, is_same_unit, unit_called, units_in
+from .figure import LEAST_DIGITS, UNSEPARATED, Figure, is_among, is_currency, unit_called, units_in
 from .figures import all_figures, figures, long_numbers, rounded
 from .leaves import Leaf, leaves, leaves_to_show
 from .moments import durations, in_zones
@@ -88,14 +88,14 @@ def _line_that_shows(leaf: Leaf, page: SourcePage) -> str | None:
         return page.line_with(leaf.value)
     numbers = [number for _, number in leaves(leaf.beside) if number != leaf.value]
     units = set[str]().union(*map(page.units_of, numbers))
-    if any(is_same_unit(unit, other) for other in units):
+    if is_among(unit, units):
         return ""
     if is_currency(unit) and any(map(is_currency, units)):
         return None  # the amount beside it is in another currency
     line = page.line_with(leaf.value)
     if line is not None or units:
         return line
-    return "" if any(is_same_unit(unit, other) for other in page.units) else None
+    return "" if is_among(unit, page.units) else None
 
 
 class SourcePage:

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from cdp_agent.errors import ContextTooLong, ModelError
+from cdp_agent.page.data.cell_texts import text_of_cell
 from cdp_agent.page.snapshot.budget import tokens
 
 from .asking import ANSWER_TOKENS, FATAL, Asker, CutOff, at_once
-from .cells import text_of_cell
 from .form import SchemaForm
 from .mapping import Elements, MappedRows
 from .schema import compile_schema

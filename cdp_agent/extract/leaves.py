@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from .shape import at_reference
+
 _PARTS = ("allOf", "anyOf", "oneOf")
 _CONDITIONS = ("if", "then", "else")
 
@@ -62,20 +64,9 @@ def _applying(schemas: list[object], root: object, seen: set[int]) -> Iterator[d
             yield schema
             inner = [part for name in _PARTS for part in schema.get(name, ())]
             inner += [schema[name] for name in _CONDITIONS if name in schema]
-            if isinstance(schema.get("$ref"), str):
-                inner.append(_referred(schema["$ref"], root))
+            if isinstance(root, dict) and str(schema.get("$ref", "")).startswith("#"):
+                inner.append(at_reference(root, schema["$ref"]))
             yield from _applying(inner, root, seen)
-
-
-def _referred(reference: str, root: object) -> object:
-    """The schema at a JSON pointer within the root (RFC 6901); None if it is elsewhere."""
-    if not reference.startswith("#"):
-        return None
-    place = root
-    for step in filter(None, reference[1:].split("/")):
-        name = step.replace("~1", "/").replace("~0", "~")
-        place = place.get(name) if isinstance(place, dict) else None
-    return place
 
 
 def _lists(schema: dict[str, Any], value: object) -> bool:

@@ -13,11 +13,12 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
+from cdp_agent.page.data.cell_texts import Unfit, Value, text_of_cell
 from cdp_agent.page.data.tables import GROUP
-from cdp_agent.page.data.typed import Value
 from cdp_agent.page.data.whole import RowSource, WholePage
+from cdp_agent.page.snapshot.lines import shortened
 
-from .cells import MISSING, LeafSchema, Unfit, empty, leaves_of, text_of_cell, values_of
+from .cells import DATES, MISSING, NUMBERS, empty, leaves_of, put, values_of
 from .figures import rounded
 from .form import TypeForm, read_text
 from .grounding import normalise
@@ -43,8 +44,6 @@ _OPERATORS: dict[_Operator, Callable[[Any, Any], bool]] = {
     **{"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge},
 }
 _OF_TEXTS = ("is", "is not", "contains")
-_NUMBERS = LeafSchema({}, frozenset({"number"}), required=True)
-_DATES = LeafSchema({"format": "date"}, frozenset({"string"}), required=True)
 
 
 class Condition(msgspec.Struct, frozen=True):
@@ -194,8 +193,7 @@ def shown_rows(source: RowSource) -> dict[int, dict[str, str]]:
 
 
 def _shortened(cell: Value) -> str:
-    text = text_of_cell(cell)
-    return text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}…"
+    return shortened(text_of_cell(cell), _LONGEST_CELL)
 
 
 class _Taking:
@@ -258,7 +256,7 @@ class _Taking:
         limit: object = normalise(condition.value)
         if condition.operator not in _OF_TEXTS:
             samples = next((self._samples(path) for path, of in self._columns.items() if of == condition.column), {})
-            for leaf in (_NUMBERS, _DATES):
+            for leaf in (NUMBERS, DATES):
                 *values, limit = values_of([*cells, condition.value], leaf, {}, samples)
                 if not isinstance(limit, Unfit):
                     break
@@ -311,14 +309,6 @@ class _Taking:
                     self.problems.append(Problem(f"$.fields.{path}", text))
                     for fields in open_:
                         fields[path] = self._source.columns
-
-
-def put(element: dict[str, Any], path: str, value: object) -> None:
-    """Sets a field of an element by its path."""
-    *outer, name = path.split(".")
-    for step in outer:
-        element = element.setdefault(step, {})
-    element[name] = value
 
 
 def _inner(element: Any, path: str) -> object:

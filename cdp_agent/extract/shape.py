@@ -8,12 +8,14 @@ from urllib.parse import unquote
 
 import msgspec
 
+from cdp_agent.page.data.cell_texts import as_number
+
 WRAPPER = "result"
 _OF_A_LIST = frozenset(("minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"))
 _DEFINITIONS = ("$defs", "definitions")
 DEEPEST_PATH = 8
 """How deep in a schema, which may refer to itself, lists and fields are looked for."""
-_NUMERIC = {"number", "integer"}
+NUMERIC = {"number", "integer"}
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
 
@@ -63,31 +65,25 @@ def _defined(schema: object, root: dict[str, Any], definitions: dict[str, Any]) 
 
 
 def at_reference(root: dict[str, Any], reference: str) -> Any:
-    """The target of a reference within a schema."""
+    """The target of a reference within a schema, a JSON pointer (RFC 6901); None if it is elsewhere."""
     target: Any = root
     for step in filter(None, reference.removeprefix("#").split("/")):
         key = unquote(step).replace("~1", "/").replace("~0", "~")
-        target = target[int(key)] if isinstance(target, list) else target[key]
+        target = target[int(key)] if isinstance(target, list) else target.get(key) if isinstance(target, dict) else None
     return target
 
 
 def with_numbers(value: Any, schema: Any, root: Any) -> Any:
     """The value with numbers in the place of their texts ("12.50"), wherever the schema wants a number and no text."""
-    if not isinstance(schema, dict):
-        return value
-    if isinstance(reference := schema.get("$ref"), str) and reference.startswith("#/"):
-        schema = at_reference(root, reference)
+    schema = resolved(schema, root)
     if isinstance(value, list):
         return [with_numbers(element, schema.get("items"), root) for element in value]
     if isinstance(value, dict):
         properties = schema.get("properties", {})
         return {name: with_numbers(inner, properties.get(name), root) for name, inner in value.items()}
-    kinds = schema.get("type")
-    kinds = kinds if isinstance(kinds, list) else [kinds]
-    if isinstance(value, str) and "string" not in kinds and _NUMBER.fullmatch(value) and _NUMERIC & set(kinds):
-        number = float(value)
-        return int(number) if number.is_integer() else number
-    return value
+    kinds = kinds_of(schema)
+    is_number = isinstance(value, str) and "string" not in kinds and kinds & NUMERIC and _NUMBER.fullmatch(value)
+    return as_number(value) if is_number else value
 
 
 class Lists(msgspec.Struct, frozen=True):
@@ -175,16 +171,15 @@ def _inside(value: Any, path: tuple[str, ...]) -> list[Any]:
 
 
 def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
-    """A schema without a reference, and of two alternatives of which one is null, the other with null."""
+    """A schema without a reference, and as one, if it is of several types, or of one alternative and null."""
     while isinstance(schema, dict) and isinstance(schema.get("$ref"), str) and schema["$ref"].startswith("#/"):
         schema = at_reference(root, schema["$ref"])
     if not isinstance(schema, dict):
         return {}
-    alternatives = schema.get("anyOf") or schema.get("oneOf") or []
+    alternatives = [resolved(one, root) for one in schema.get("anyOf") or schema.get("oneOf") or ()]
     others = [one for one in alternatives if one != {"type": "null"}]
-    if len(others) == 1 < len(alternatives):
-        inner = resolved(others[0], root)
-        return {**inner, "type": sorted(kinds_of(inner) | {"null"})}
+    if others and (len(others) == 1 < len(alternatives) or all(one.keys() == {"type"} for one in others)):
+        return {**others[0], "type": sorted(frozenset().union(*map(kinds_of, alternatives)))}
     return schema
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import msgspec
 
 from .contexts import PlacedLine, about, placed
-from .figure import UNSEPARATED, Figure, is_same_unit, units_in
+from .figure import UNSEPARATED, Figure, is_among, units_in
 from .figures import all_figures, figures, long_numbers
 from .grounding import is_one_word, normalise, words_besides
 
@@ -111,7 +111,7 @@ class ShownFigures:
         own, around = line.about(shown)
         context = f"{own} \n {normalise(around)}"
         units = units_in(context) if unit or per else frozenset()
-        if (unit and not _is_among(claimed.unit, units)) or (per and not _is_among(claimed.per, units)):
+        if (unit and not is_among(claimed.unit, units)) or (per and not is_among(claimed.per, units)):
             return False
         words = _WORD.findall(context)
         return not beside or any(
@@ -145,10 +145,6 @@ class ShownFigures:
                 for value in figure.values | figure.bare if figure.kind in _BY_VALUE else (figure.kind,):
                     places[value].add(at)
         return places
-
-
-def _is_among(unit: str, units: frozenset[str]) -> bool:
-    return any(is_same_unit(unit, other) for other in units)
 
 
 def _as_written(figure: Figure) -> Figure:

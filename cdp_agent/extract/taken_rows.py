@@ -9,18 +9,20 @@ from typing import Any
 import msgspec
 
 from cdp_agent.errors import AuthenticationError, ModelError, QuotaExhausted
+from cdp_agent.page.data.cell_texts import text_of_cell
 from cdp_agent.page.data.whole import RowSource, WholePage
 from cdp_agent.page.markdown.markdown import Markdown
 from cdp_agent.page.snapshot.budget import tokens
+from cdp_agent.page.snapshot.lines import shortened
 
 from . import prompts
 from .asking import Asker
-from .cells import text_of_cell
+from .cells import put
 from .form import Form
 from .grounding import SourcePage, Ungrounded
 from .judging import Judged, judge
 from .leaves import leaves
-from .mapping import Constant, Elements, MappedRows, MappingForm, StatedWords, put, shown_rows, sources_for
+from .mapping import Constant, Elements, MappedRows, MappingForm, StatedWords, shown_rows, sources_for
 from .parts import stopped_at
 from .schema import listed
 from .shape import lists_in
@@ -201,5 +203,4 @@ def _first_of(texts: Sequence[str]) -> str:
 
 
 def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
+    return shortened(" ".join(text.split()), _LONGEST_TEXT)

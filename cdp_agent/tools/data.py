@@ -10,8 +10,10 @@ from msgspec import Meta
 
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.data.counting import counted
+from cdp_agent.page.data.naming import squashed
 from cdp_agent.page.files.contents import Section
 from cdp_agent.page.snapshot.lines import quoted, unread_lines
+from cdp_agent.tools.aliases import nearest
 from cdp_agent.tools.as_csv import as_csv
 from cdp_agent.tools.base import CHARS_A_TOKEN, Arguments, Context, Observation, Ref, tool
 
@@ -187,10 +189,13 @@ def _with_columns(table: PageTable, columns: Sequence[str] | None) -> PageTable:
 
 
 def _chosen(names: list[str], columns: Sequence[str] | None) -> list[str]:
-    """The names that are asked for, in any case. Raises InvalidArguments for one that there is not."""
-    by_folded = {name.casefold(): name for name in reversed(names)}
-    chosen = [by_folded.get(column.strip().casefold()) for column in columns or names]
-    if None in chosen:
-        missing = (columns or names)[chosen.index(None)]
-        raise InvalidArguments(f"There is no column {missing!r}. There are: {', '.join(map(repr, names))}.")
-    return [name for name in chosen if name is not None]
+    return [column_named(column, names) for column in columns or names]
+
+
+def column_named(name: str, columns: Sequence[str]) -> str:
+    """The column of this name, however it is written: `unit_price` is "Unit price". Raises InvalidArguments."""
+    column = name if name in columns else {squashed(column): column for column in reversed(columns)}.get(squashed(name))
+    if column is None:
+        hint = "".join(f" The nearest is {near!r}." for near in nearest(name, columns)[:1])
+        raise InvalidArguments(f"There is no column {name!r}. There are: {', '.join(map(repr, columns))}.{hint}")
+    return column

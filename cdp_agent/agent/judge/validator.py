@@ -278,7 +278,7 @@ async def _judge(run: Run, answer: str, reports: list[str], *, gives_up: bool = 
             *reports,
             _PICTURE if picture is not None else "",
         ]
-        return Question(_joined(parts), picture, _joined(_records(run, conversation, first=first)), page)
+        return Question(joined(parts), picture, joined(_records(run, conversation, first=first)), page)
 
     return await conversation.ask_for(compose, _VALIDATE, ValidateTaskArguments, "validation")
 
@@ -318,7 +318,8 @@ def _before(run: Run, *, first: bool) -> list[str]:
     return ([_JUDGED_BEFORE, run.refusal] if first else [_JUDGED_BEFORE]) if run.refusal else []
 
 
-def _joined(parts: list[str]) -> str:
+def joined(parts: list[str]) -> str:
+    """The parts that are not empty, each a paragraph."""
     return "\n\n".join(filter(None, parts))
 
 

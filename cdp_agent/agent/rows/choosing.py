@@ -7,8 +7,9 @@ from typing import Any
 
 from cdp_agent.agent.rows.named import ChosenRows, RowsArguments, RunRows
 from cdp_agent.agent.rows.values import dates, folded, numbers
-from cdp_agent.agent.rows.where import column_named, fitting
+from cdp_agent.agent.rows.where import fitting
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.tools.data import column_named
 from cdp_agent.tools.rows import Row
 
 _RENAMED = re.compile(r"\s*(.+?)\s+as\s+(.+?)\s*", re.IGNORECASE)
@@ -54,8 +55,7 @@ def _ordered(rows: list[Row], order_by: str, columns: list[str]) -> list[Row]:
     direction = None if order_by in columns else _FALLING.search(order_by)
     name = column_named(order_by[: direction.start()] if direction else order_by, columns)
     values = [row[name] for row in rows]
-    meanings: list[list[Any]] = [numbers(values), dates(values), [folded(value) or None for value in values]]
-    keys = next((keys for keys in meanings if any(key is not None for key in keys)), meanings[-1])
+    keys: list[Any] = (numbers(values) or dates(values) or [[folded(value) or None for value in values]])[0]
     filled = [at for at, key in enumerate(keys) if key is not None]
     filled.sort(key=keys.__getitem__, reverse=direction is not None and direction[1] is not None)
     return [rows[at] for at in filled] + [row for row, key in zip(rows, keys, strict=True) if key is None]

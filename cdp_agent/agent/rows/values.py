@@ -1,24 +1,15 @@
-"""The meaning of the texts in a column: numbers with their units, dates, yes and no."""
+"""The meaning of the values in a column, which are texts of a page or what a model extracted."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import cast
+from itertools import chain
+from typing import Any, TypeGuard
 
-from cdp_agent.extract.figure import Figure, is_currency
-from cdp_agent.extract.figures import figures
-from cdp_agent.extract.grounding import normalise
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.extract.cells import DATES, NUMBERS, LeafSchema, values_of
+from cdp_agent.page.data.cell_texts import BOOLEANS, Unfit, Value
 from cdp_agent.tools.as_csv import text_of
-
-Date = tuple[int, int, int]
-_LONGEST = 100
-_PLAIN = re.compile(r"\s*-?\d{1,15}(?:\.(?:\d{1,2}|\d{4,15}))?\s*")
-_STRUCK = re.compile(r"~~.*?~~")
-_BEFORE = re.compile(r"[^\w-]*(-?)[^\w-]*")
-_DECIMAL = re.compile(r"\d([.,])(?!\d{3}(?!\d))\d+(?!.*\d)")
-"""A sign before another number of digits than three, which can only be a decimal sign."""
-_MEANINGS = {"yes": True, "true": True, "✓": True, "✔": True, "no": False, "false": False, "✗": False, "✘": False}
 
 
 def folded(value: object) -> str:
@@ -28,60 +19,43 @@ def folded(value: object) -> str:
 
 def boolean(value: object) -> bool | None:
     """Whether a value says yes or no; None if neither."""
-    return value if isinstance(value, bool) else _MEANINGS.get(folded(value))
+    return value if isinstance(value, bool) else BOOLEANS.get(folded(value))
 
 
-def numbers(values: Sequence[object]) -> list[int | float | None]:
-    """The numbers of a column, None for a cell that is not one number with its unit: `$ 1,234.50` is 1234.5.
+def numbers(*columns: Sequence[object]) -> list[list[int | float | None]] | None:
+    """The numbers of columns that are written alike: `$ 1,234.50` is 1234.5; None if one of them has none.
 
-    Whether 1.299 is a little over one is told by the other cells, or by a currency: no price has three decimals.
+    A cell is None that is not one number with its unit. Raises InvalidArguments for a number that is not clear, as one
+    in another unit, or 1.299, which may be 1299, if no other cell tells.
     """
-    decimal_signs = {match[1] for value in values if (match := _DECIMAL.search(_short(value)))}
-    return [
-        value
-        if isinstance(value, int | float) and not isinstance(value, bool)
-        else _number(_short(value), decimal_signs)
-        for value in values
-    ]
-
-
-def dates(values: Sequence[object]) -> list[Date | None]:
-    """The dates of a column as (year, month, day), None for a cell that does not name exactly one day."""
-    return [_date(figures(normalise(_short(value)))) for value in values]
-
-
-def _short(value: object) -> str:
-    """A value as text, "" for one that is too long for a number or a date."""
-    text = "" if isinstance(value, bool) else text_of(value)
-    return text if len(text) <= _LONGEST else ""
-
-
-def _date(shown: list[Figure]) -> Date | None:
-    days = [cast(Date, day) for figure in shown if figure.kind == "date" for day in figure.values]  # of this kind
-    return days[0] if len(days) == 1 and all(days[0]) else None
-
-
-def _number(text: str, decimal_signs: set[str]) -> int | float | None:
-    if _PLAIN.fullmatch(text):
-        return _plain(float(text))
-    text = normalise(_STRUCK.sub("", text))
-    shown = figures(text)
-    before = _BEFORE.fullmatch(text, 0, shown[0].start) if len(shown) == 1 else None
-    if before is None or shown[0].kind != "number":
+    read = iter(meanings(list(chain(*columns)), NUMBERS))
+    split = [[_number(next(read)) for _ in column] for column in columns]
+    if not all(any(number is not None for number in column) for column in split):
         return None
-    meanings = sorted(cast(frozenset[float], shown[0].values))  # of this kind
-    is_small = len(meanings) > 1 and shown[0].unit != "%" and _is_decimal(text, shown[0], decimal_signs)
-    number = meanings[0 if is_small else -1]
-    return _plain(-abs(number) if before[1] else number)
+    for value, number in zip(chain(*columns), chain(*split), strict=True):
+        if isinstance(number, Unfit):
+            raise InvalidArguments(f"{text_of(value)!r} {number.why}: extract gives rows with numbers.")
+    return split
 
 
-def _is_decimal(text: str, figure: Figure, decimal_signs: set[str]) -> bool:
-    """Whether the sign before three digits, as in 1.299, separates decimals."""
-    numeral = text[figure.start : figure.end]
-    if decimal_signs:
-        return any(sign in numeral for sign in decimal_signs)
-    return "." in numeral and not is_currency(figure.unit)
+def dates(*columns: Sequence[object]) -> list[list[str | None]] | None:
+    """The dates of columns by ISO 8601, None for a cell that does not name exactly one day; None if one has none."""
+    read = [[day if isinstance(day, str) else None for day in meanings(column, DATES)] for column in columns]
+    return read if all(any(column) for column in read) else None
 
 
-def _plain(number: float) -> int | float:
-    return int(number) if number.is_integer() else number
+def meanings(values: Sequence[object], leaf: LeafSchema) -> list[Any]:
+    """What the texts among the values are as such of the schema, MISSING or Unfit; other values stay as they are."""
+    texts: dict[str, Value] = {text_of(value): value for value in values if _is_text(value)}
+    read = dict(zip(texts, values_of(list(texts.values()), leaf, {}, {}), strict=True))
+    return [read[text_of(value)] if _is_text(value) else value for value in values]
+
+
+def _is_text(value: object) -> TypeGuard[Value]:
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(part, str) for part in value))
+
+
+def _number(meaning: Any) -> Any:
+    """A number, or one that is not clear; else None."""
+    is_number = isinstance(meaning, int | float) and not isinstance(meaning, bool)
+    return meaning if is_number or (isinstance(meaning, Unfit) and meaning.is_number) else None

@@ -14,7 +14,7 @@ from typing import Any
 
 from cdp_agent.agent.rows.values import boolean, dates, folded, numbers
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.tools.aliases import nearest
+from cdp_agent.tools.data import column_named
 from cdp_agent.tools.rows import Row
 
 _Side = tuple[list[Any], str | None]
@@ -50,20 +50,6 @@ def fitting(where: str, columns: Sequence[str], rows: Sequence[Row]) -> tuple[li
     except (ValueError, RecursionError, MemoryError) as error:
         raise InvalidArguments(f"where: {error}. {_TAKES}.") from error
     return [row for row, is_fitting in zip(rows, fits, strict=True) if is_fitting], condition.constants
-
-
-def column_named(name: str, columns: Sequence[str]) -> str:
-    """The column of this name, however it is written: `unit_price` is "Unit price". Raises InvalidArguments."""
-    column = name if name in columns else {squashed(column): column for column in columns}.get(squashed(name))
-    if column is None:
-        hint = "".join(f" The nearest is {near!r}." for near in nearest(name, columns)[:1])
-        raise InvalidArguments(f"There is no column {name!r}. There are: {', '.join(map(repr, columns))}.{hint}")
-    return column
-
-
-def squashed(name: str) -> str:
-    """A name without regard to letter case, white space and punctuation."""
-    return "".join(filter(str.isalnum, name)).casefold() or name
 
 
 class _Condition:
@@ -125,10 +111,9 @@ class _Condition:
             return [list(map(boolean, values)) for values, _ in sides]
         is_number = any(isinstance(constant, int | float) for constant in constants)
         if is_number or is_order:
-            as_numbers = [numbers(values) for values, _ in sides]
-            for meanings in (as_numbers, [dates(values) for values, _ in sides]):
-                if all(any(value is not None for value in values) for values in meanings):
-                    return meanings
+            columns = [values for values, _ in sides]
+            if (read := numbers(*columns) or dates(*columns)) is not None:
+                return read
         if is_number and self._rows:
             values, column = next((side for side in sides if side[1]), (constants, "a text"))
             raise ValueError(f"{column!r} has no numbers, but {', '.join(map(repr, values[:_EXAMPLES]))}")

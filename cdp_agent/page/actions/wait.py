@@ -20,6 +20,7 @@ from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, PageUn
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CRASHED_PAGE, World
+from cdp_agent.page.locators.matching import changed
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
@@ -32,7 +33,6 @@ from cdp_agent.page.tab.tab import Tab
 IDLE_S = 0.5
 _BACKSTOP_S = 1.0
 _SHOWN = 3
-_LONGEST_LINE = 160
 
 
 class _Wanted(msgspec.Struct, frozen=True):
@@ -186,7 +186,7 @@ class _Waiting:
             close = _close(wanted.text, lines)
             sentences.append(f"Close to it: {'; '.join(close)}." if close else "Nothing like it is there.")
         if wanted.gone is not None and (there := [line for line in lines if wanted.gone.lower() in line.lower()]):
-            sentences.append(f"It is in: {'; '.join(_cut(line) for line in there[:_SHOWN])}.")
+            sentences.append(f"It is in: {'; '.join(shortened(line) for line in there[:_SHOWN])}.")
         return " ".join(sentences)
 
     async def _missing_element(self) -> list[str]:
@@ -264,7 +264,7 @@ class _Waiting:
     async def _next_event(self, looks: list[tuple[World, _Look]]) -> None:
         wait_s = _BACKSTOP_S if self.wanted.idle_s is None else max(0.005, self._left_idle_s())
         events: list[asyncio.Future[None]] = [self._tab.activity.next_event()]
-        events += [asyncio.ensure_future(_changed(world, look.count)) for world, look in looks]
+        events += [asyncio.ensure_future(changed(world, look.count)) for world, look in looks]
         try:
             await asyncio.wait(events, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -277,11 +277,6 @@ class _Waiting:
         now = asyncio.get_running_loop().time()
         left = self.wanted.idle_s - min(now - self._busy_at, self._tab.activity.requests.quiet_s())
         return min(_BACKSTOP_S, left if left > 0 else _BACKSTOP_S)
-
-
-async def _changed(world: World, count: int) -> None:
-    with contextlib.suppress(ActionError):  # replaced or hanging: the next look finds out
-        await world.call("changedSince", count, timeout_s=2 * _BACKSTOP_S)
 
 
 def _plain(text: str | None) -> str | None:
@@ -323,8 +318,4 @@ def _close(text: str, lines: list[str]) -> list[str]:
     words = set(text.lower().split())
     shared = [(len(words & set(line.lower().replace('"', " ").split())), line) for line in lines]
     best = sorted((each for each in shared if each[0] * 2 >= len(words)), key=lambda each: -each[0])
-    return [_cut(line) for _, line in best[:_SHOWN]]
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
+    return [shortened(line) for _, line in best[:_SHOWN]]

@@ -12,6 +12,7 @@ import msgspec
 from cdp_agent.cdp import inspector, network
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
+from cdp_agent.page.frames.deadline import loop_time
 from cdp_agent.page.frames.recent import RecentSet
 
 from .app_requests import AppRequests
@@ -165,7 +166,7 @@ class Activity:
         navigation = self._navigation(self._root)
         if navigation is None or not navigation.begun:
             return 0.0
-        return max(0.0, self._now() - max(navigation.since, self.requests.answered_at(navigation.loader_id)))
+        return max(0.0, loop_time() - max(navigation.since, self.requests.answered_at(navigation.loader_id)))
 
     def waits_for_server(self) -> bool:
         """Whether the tab is navigating to a URL whose server has not answered."""
@@ -201,14 +202,14 @@ class Activity:
 
     def _navigation(self, frame_id: str) -> _Navigation | None:
         navigation = self._navigations.get(frame_id)
-        if navigation is not None and not navigation.begun and self._now() - navigation.since > REQUESTED_ONLY_S:
+        if navigation is not None and not navigation.begun and loop_time() - navigation.since > REQUESTED_ONLY_S:
             del self._navigations[frame_id]
             return None
         return navigation
 
     def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
         if event.disposition == "currentTab" and event.frame_id not in self._navigations:
-            self._navigations[event.frame_id] = _Navigation(event.url, False, self._now())
+            self._navigations[event.frame_id] = _Navigation(event.url, False, loop_time())
         if event.reason == "formSubmissionGet":
             self._forms.add(event.url.partition("#")[0])
         self._notify()
@@ -231,7 +232,7 @@ class Activity:
         self._scheduled.pop(event.frame_id, None)
         if not event.navigation_type.startswith(("sameDocument", "historySameDocument")):
             self.navigations_begun += event.frame_id == self._root
-            self._navigations[event.frame_id] = _Navigation(event.url, True, self._now(), event.loader_id)
+            self._navigations[event.frame_id] = _Navigation(event.url, True, loop_time(), event.loader_id)
         self._notify()
 
     def _committed(self, event: cdp_page.FrameNavigated) -> None:
@@ -294,6 +295,3 @@ class Activity:
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_result(None)
-
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()

@@ -11,7 +11,6 @@ https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-webSocketF
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -19,6 +18,7 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import network
 from cdp_agent.cdp.connection import Session
+from cdp_agent.page.frames.deadline import loop_time
 from cdp_agent.page.snapshot.lines import shortened
 from cdp_agent.patterns import pattern
 
@@ -150,20 +150,20 @@ class Channels:
         self._idle_since = float("inf")
         for url in self._unseen:
             log_line("frame", "what comes over the WebTransport {} is not seen", shortened(url))
-        self._begun_at = _now()
+        self._begun_at = loop_time()
         for channel in self._open.values():
             channel.endpoint.is_given_up &= self._begun_at - channel.endpoint.heard_at < RESTED_S
         return self._begun_at
 
     def rested(self) -> None:
         """Notes that the act is over: what comes from now on comes by itself, some time for late effects aside."""
-        self._idle_since = _now()
+        self._idle_since = loop_time()
 
     def forget_document(self) -> None:
         """Forgets the channels of the document that was replaced, since Chrome does not report their end."""
         self._open.clear()
         self._unseen.clear()
-        self._replaced_at = _now()
+        self._replaced_at = loop_time()
 
     def opened(self, session: Session, request_id: str, method: str, url: str) -> None:
         """Adds an event stream, or a response that is streamed: what comes first is the answer to its request."""
@@ -192,7 +192,7 @@ class Channels:
 
     def pending(self, since: float) -> Iterator[UnderWay]:
         """The channels on which answers to what was sent after `since` are still to come, or still arrive."""
-        now = _now()
+        now = loop_time()
         for channel in self._open.values():
             if channel.session.closed_because is not None or channel.asked_at < since:
                 continue
@@ -222,7 +222,7 @@ class Channels:
         """What still arrives goes on for long: it is not waited for again until it has been silent."""
         for channel in self._open.values():
             endpoint = channel.endpoint
-            endpoint.is_given_up |= endpoint.heard_at >= since and _now() - endpoint.heard_at < RESTED_S
+            endpoint.is_given_up |= endpoint.heard_at >= since and loop_time() - endpoint.heard_at < RESTED_S
 
     def _unanswered(self, channel: _Channel, kind: str, ask: _Ask) -> None:
         ask.is_over = True
@@ -237,7 +237,7 @@ class Channels:
     def connected(self, session: Session, request_id: str) -> None:
         """Notes that the server has accepted the connection, or begun its response."""
         if (channel := self._open.get((session, request_id))) and (ask := channel.asks.get(_OPENING)):
-            ask.at = _now()
+            ask.at = loop_time()
             if self._replaced_at > self._begun_at:
                 ask.within_s = CONNECTED_S  # an act opens it to be answered, a document for what may come one day
             self._notify()
@@ -277,15 +277,15 @@ class Channels:
         endpoint = channel.endpoint
         if len(endpoint.asks) > _MOST_KINDS:
             endpoint.asks.clear()
-        channel.asked_at, channel.pause_s = _now(), 0.0
+        channel.asked_at, channel.pause_s = loop_time(), 0.0
         former = channel.asks.get(kind)
         if former is None or former.at < self._begun_at:
-            channel.asks[kind] = _Ask(_now(), endpoint.answers_within_s(kind), endpoint.answers(kind))
+            channel.asks[kind] = _Ask(loop_time(), endpoint.answers_within_s(kind), endpoint.answers(kind))
 
     def _heard(self, channel: _Channel, kind: str) -> None:
         if self._is_own(channel.endpoint.came, kind):
             return
-        now, endpoint = _now(), channel.endpoint
+        now, endpoint = loop_time(), channel.endpoint
         if endpoint.heard_at > channel.asked_at:
             channel.pause_s = max(channel.pause_s, now - endpoint.heard_at)
         endpoint.heard_at = now
@@ -300,7 +300,7 @@ class Channels:
 
     def _is_own(self, habits: dict[str, _Habit], kind: str) -> bool:
         """Whether what came or was sent now is the page's own; keeps in mind that it came."""
-        now = _now()
+        now = loop_time()
         habit = habits.get(kind)
         is_own = habit is not None and habit.is_own(now)
         if habit is not None and is_own and now < self._idle_since + RESTED_S:
@@ -315,7 +315,3 @@ class Channels:
                 habit.longest = max(habit.longest, now - habit.at)
                 habit.at, habit.times = now, habit.times + 1
         return is_own
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

@@ -17,6 +17,7 @@ import msgspec
 
 from cdp_agent.cdp import log, network, target
 from cdp_agent.cdp.connection import Session
+from cdp_agent.page.frames.deadline import loop_time
 from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.snapshot.lines import shortened
 from cdp_agent.retry_after import retry_after_s
@@ -160,13 +161,13 @@ class Requests:
         """Marks the current point in time, at which an act begins, for `pending` and `failures`."""
         running = self._running.items()
         for request_id, request in running:
-            if not request.answered and _now() - request.since > _HELD_S:
+            if not request.answered and loop_time() - request.since > _HELD_S:
                 self.channels.held(request.session, request_id, request.method, request.url)
         return NetworkMark(self._order, frozenset(each.kind for _, each in running), self.channels.begin())
 
     def mark_with_running(self) -> NetworkMark:
         """The same, but requests under way count as later ones, too, unless they take longer than ENDLESS_S."""
-        long_ago = _now() - ENDLESS_S
+        long_ago = loop_time() - ENDLESS_S
         order = min((each.order for each in self._running.values() if each.since > long_ago), default=self._order + 1)
         repeated = frozenset(each.kind for each in self._running.values() if each.since <= long_ago)
         return msgspec.structs.replace(self.mark(), order=order - 1, repeated=repeated)
@@ -177,7 +178,7 @@ class Requests:
 
     def pending(self, since: NetworkMark) -> list[UnderWay]:
         """The running requests that began after `since` and are worth waiting for, as "GET https://…", and channels."""
-        now = _now()
+        now = loop_time()
         requests = [
             UnderWay("arriving" if now - each.data_at < RESTED_S else "loading", f"{each.method} {shortened(each.url)}")
             for each in self._waited_for(since)
@@ -186,7 +187,7 @@ class Requests:
 
     def keeping_busy(self) -> list[str]:
         """All running requests, as in `pending`, except for polling and those that take longer than ENDLESS_S."""
-        long_ago = _now() - ENDLESS_S
+        long_ago = loop_time() - ENDLESS_S
         return [
             f"{request.method} {shortened(request.url)}"
             for request in self._waited_for(NetworkMark(-1, frozenset()))
@@ -196,19 +197,19 @@ class Requests:
     def unanswered(self) -> list[str]:
         """The running requests without a response, each with its duration so far: "POST https://… for 12 s"."""
         return [
-            f"{request.method} {shortened(request.url)} for {_now() - request.since:.0f} s"
+            f"{request.method} {shortened(request.url)} for {loop_time() - request.since:.0f} s"
             for request in self._running.values()
             if not request.answered and request.session.closed_because is None and not request.for_worker
         ]
 
     def quiet_s(self) -> float:
         """How many seconds ago the last request began or ended, polling aside."""
-        return _now() - self._changed_at
+        return loop_time() - self._changed_at
 
     def give_up(self, since: NetworkMark) -> None:
         """Marks what is pending and does not arrive as endless: it is not waited for again, unless it ends soon."""
         for request in self._waited_for(since):
-            if _now() - request.data_at >= RESTED_S:
+            if loop_time() - request.data_at >= RESTED_S:
                 self._endless.add(request.endpoint)
                 request.is_given_up = True
         self.channels.give_up(since.at)
@@ -297,7 +298,7 @@ class Requests:
         return self._request_counts[request.kind] >= _POLLS
 
     def _waited_for(self, since: NetworkMark) -> list[_Request]:
-        worker_began = _now() - WORKER_S
+        worker_began = loop_time() - WORKER_S
         return [
             request
             for request in self._running.values()
@@ -338,18 +339,18 @@ class Requests:
             each.kind == kind for id_, each in self._running.items() if id_ != event.request_id
         )
         for_worker = event.type == "Script" and not event.loader_id  # a worker's script belongs to no document
-        return _Request(session, self._order, method, url, _now(), for_worker, endpoint, kind, is_parallel)
+        return _Request(session, self._order, method, url, loop_time(), for_worker, endpoint, kind, is_parallel)
 
     def _data_received(self, session: Session, event: network.DataReceived) -> None:
         if (request := self._running.get(event.request_id)) is not None:
-            request.data_at = _now()
+            request.data_at = loop_time()
         elif event.request_id in self._streamed:
             self.channels.received(session, event.request_id)
 
     def _finished(self, session: Session, event: network.LoadingFinished) -> None:
         self.log.ended(event.request_id, event.timestamp, size=int(event.encoded_data_length))
         request = self._running.get(event.request_id)
-        if request is not None and request.is_given_up and _now() - request.since < _SHORTEST_POLL_S:
+        if request is not None and request.is_given_up and loop_time() - request.since < _SHORTEST_POLL_S:
             self._endless.discard(request.endpoint)
         self._end(event.request_id)
         self._end_channel(session, event.request_id)
@@ -410,7 +411,7 @@ class Requests:
 
     def _note_answer(self, request_id: str) -> None:
         if self._answered_at.get(request_id) == math.inf:
-            self._answered_at[request_id] = _now()
+            self._answered_at[request_id] = loop_time()
 
     def _end(self, request_id: str) -> None:
         self._note_answer(request_id)
@@ -426,8 +427,4 @@ class Requests:
 
     def _note_change(self, request: _Request) -> None:
         if not self._is_polling(request):
-            self._changed_at = _now()
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
+            self._changed_at = loop_time()

@@ -19,3 +19,8 @@ def distinct(names: list[str]) -> list[str]:
         taken.add(numbered)
         result.append(numbered)
     return result
+
+
+def squashed(name: str) -> str:
+    """A name without regard to letter case, white space and punctuation."""
+    return "".join(filter(str.isalnum, name)).casefold() or name

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -12,26 +11,26 @@ import msgspec
 
 from cdp_agent.errors import InvalidArguments
 
+from .cell_texts import BOOLEANS, MARKS, Unfit, Value, Written, as_number, text_of_cell, written
+from .naming import squashed
+
 Row = TypeVar("Row")
 NewRow = TypeVar("NewRow")
-Value = str | list[str]
 
 _NUMERIC = {int, float, Decimal}
-_NUMBER = re.compile(r"[-+\u2212]?\d(?:[\d.,'\u2019\u00a0\u202f\u2009 ]*\d)?")
-_STRUCK_OUT = re.compile("~~.*?~~", re.DOTALL)
-_BOOLEANS = {"yes": True, "no": False}
 _MOST_NAMED = 3
 
 
 def typed(rows: Sequence[Mapping[str, Value]], as_type: type[Row]) -> list[Row]:
     """The rows as values of the type. A field is that of the same name, whatever its case, spaces and underscores.
 
-    For a number, what stands around it, as a currency, and separators of thousands are left out; the other rows tell
-    which of "." and "," begins decimals where one could be either. An empty text is None where the type allows it, else
-    the field's default. Raises InvalidArguments that names the rows that do not fit, with their values.
+    For a number, what stands around it, as a currency, and separators of thousands are left out. Of "." and ",", that
+    begins decimals by which most numbers of the column can be read; "." if it does not tell. An empty text is None
+    where the type allows it, else the field's default. Raises InvalidArguments that names the rows that do not fit,
+    with their values.
     """
-    columns = {_folded(name): name for row in rows[::-1] for name in list(row)[::-1]}
-    fields = {name: _Field(hint, columns.get(_folded(name), ""), rows) for name, hint in _hints(as_type).items()}
+    columns = {squashed(name): name for row in rows[::-1] for name in list(row)[::-1]}
+    fields = {name: _Field(hint, columns.get(squashed(name), ""), rows) for name, hint in _hints(as_type).items()}
     values, problems = list[Row](), list[str]()
     for number, row in enumerate(rows, 1):
         read = {name: field.value(row[field.column]) for name, field in fields.items() if field.column in row}
@@ -70,7 +69,9 @@ class _Field:
         self.column = column
         self._types = {hint, *get_args(hint)}
         self._is_list = any(kind is list or getattr(kind, "__origin__", None) is list for kind in self._types)
-        self._decimal = _decimal_mark(text for row in rows if isinstance(text := row.get(column, ""), str))
+        texts = (text for row in rows if _NUMERIC & self._types and isinstance(text := row.get(column, ""), str))
+        numerals = [numeral for text in texts if isinstance(numeral := written(text_of_cell(text)), Written)]
+        self._mark = max(MARKS, key=lambda mark: sum(bool(self._written(numeral, mark)) for numeral in numerals))
 
     def value(self, text: Value) -> object:
         """What the type is given for a text: a number or boolean in its place, where it wants one."""
@@ -80,30 +81,19 @@ class _Field:
             return None if NoneType in self._types else text if str in self._types else msgspec.UNSET
         if str in self._types:
             return text
-        if bool in self._types and text.casefold() in _BOOLEANS:
-            return _BOOLEANS[text.casefold()]
+        if bool in self._types:
+            return BOOLEANS.get(text.casefold(), text)
         return self._number(text) if _NUMERIC & self._types else text
 
     def _number(self, text: str) -> str:
         """The only number in a text as Python writes it; the text itself if it has none, or several."""
-        numbers = _NUMBER.findall(_STRUCK_OUT.sub("", text))
-        if len(numbers) != 1:
+        numeral = written(text_of_cell(text))
+        return text if isinstance(numeral, Unfit) else self._written(numeral, self._mark) or text
+
+    def _written(self, numeral: Written, mark: str) -> str:
+        """A number as Python writes it; "" if it is none of those that the field takes."""
+        text = numeral.number(mark)
+        if not text or _NUMERIC & self._types != {int}:
             return text
-        mark = "" if int in self._types and float not in self._types else self._decimal
-        whole, _, decimals = numbers[0].rpartition(mark) if mark and mark in numbers[0] else (numbers[0], "", "")
-        digits = re.sub(r"\D", "", whole)
-        sign = "-" if numbers[0][0] in "-\u2212" else ""
-        return f"{sign}{digits}.{decimals}" if decimals else f"{sign}{digits}"
-
-
-def _decimal_mark(texts: Iterable[str]) -> str:
-    """What begins decimals in a column: "," if any of its numbers can only be read so, else "."."""
-    for number in (number for text in texts for number in _NUMBER.findall(text)):
-        marks = re.findall(r"[.,]", number)
-        if marks.count(",") == 1 and marks[-1] == "," and (len(marks) > 1 or not re.search(r"\d,\d{3}$", number)):
-            return ","
-    return "."
-
-
-def _folded(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).casefold()
+        number = as_number(text)
+        return str(number) if isinstance(number, int) else ""

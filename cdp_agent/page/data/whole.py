@@ -15,12 +15,12 @@ from cdp_agent.page.snapshot.file_text import content_of
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.tab import Tab
 
+from .cell_texts import Value
 from .document import Documents, read_documents
 from .files import named_rows
 from .grouping import PAIR, ROWS
 from .records import Alike, Record, alike_of, records_of
 from .tables import GROUP, PageTable, tables_of
-from .typed import Value
 
 _CAPTION = "caption of the table"
 _OF_TABLES = frozenset({"tr", "td", "th"})

@@ -64,7 +64,7 @@ class Deadline:
         self.seconds = math.inf if seconds is None else seconds
         self._pauses = pauses
         self._error = error
-        self._began = _now()
+        self._began = loop_time()
         self._paused_s = 0.0
         self._stops = 0
         self._stopped_at = 0.0
@@ -85,11 +85,11 @@ class Deadline:
     @property
     def paused_s(self) -> float:
         """For how long it was paused."""
-        return self._paused_s + (_now() - self._stopped_at if self._stops else 0.0)
+        return self._paused_s + (loop_time() - self._stopped_at if self._stops else 0.0)
 
     def elapsed(self) -> float:
         """How much of its time is over."""
-        return _now() - self._began - self.paused_s
+        return loop_time() - self._began - self.paused_s
 
     def remaining(self) -> float:
         """How much of its time is left, 0 if none is."""
@@ -112,7 +112,7 @@ class Deadline:
     def end_now(self) -> None:
         """Ends the block as if the time were over, unless it is paused."""
         if self._timer is not None and not self._stops and not self._timer.expired():
-            self._timer.reschedule(_now())
+            self._timer.reschedule(loop_time())
 
     async def __aenter__(self) -> Self:
         self._timer = asyncio.timeout_at(self._when())
@@ -133,18 +133,18 @@ class Deadline:
 
     def _when(self) -> float | None:
         """When it is, by the loop's clock, if it goes on without a pause; None while it is paused."""
-        return None if self._stops or math.isinf(self.seconds) else _now() + self.seconds - self.elapsed()
+        return None if self._stops or math.isinf(self.seconds) else loop_time() + self.seconds - self.elapsed()
 
     def _stop(self) -> None:
         self._stops += 1
         if self._stops == 1:
-            self._stopped_at = _now()
+            self._stopped_at = loop_time()
             self._reschedule()
 
     def _go_on(self) -> None:
         self._stops -= 1
         if not self._stops:
-            self._paused_s += _now() - self._stopped_at
+            self._paused_s += loop_time() - self._stopped_at
             self._reschedule()
 
     def _reschedule(self) -> None:
@@ -165,5 +165,6 @@ def set_pause(session: Session, pause: Pause | None) -> None:
         _by_session[session] = pause
 
 
-def _now() -> float:
+def loop_time() -> float:
+    """The time by the clock of the event loop, in seconds."""
     return asyncio.get_running_loop().time()

@@ -17,8 +17,8 @@ from weakref import WeakKeyDictionary, WeakSet
 import msgspec
 
 from cdp_agent.action_log import log_line
+from cdp_agent.cdp import dom, runtime
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.known_errors import is_context_gone, is_not_active
 from cdp_agent.cdp.types import Command
@@ -174,6 +174,15 @@ class World:
         length = next(entry.value for entry in properties.result if entry.name == "length")
         assert length is not None  # of an array
         return [handles.get(str(index)) for index in range(msgspec.json.decode(length.value))]
+
+    async def described(self, handles: Sequence[Handle | None]) -> list[dom.Described | None]:
+        """What Chrome tells of these nodes (`DOM.describeNode`); None as of `ask_each`."""
+        return await self.ask_each([dom.DescribeNode(object_id=one.object_id) if one else None for one in handles])
+
+    async def elements_described(self, ids: list[int]) -> list[dom.Described | None]:
+        """The same of the elements with these local ids."""
+        with self.group() as group:
+            return await self.described(await self.elements(ids, group))
 
     async def ask_each(self, commands: Sequence[Command[R] | None]) -> list[R | None]:
         """Sends all commands at once, and returns the answers in order; None for no command or one that Chrome refuses.

@@ -254,7 +254,7 @@ def _in_order(tab: Tab, readings: Readings[_MatchPart], reading: Reading[_MatchP
 
 async def _next_change(tab: Tab, counts: _Counts) -> None:
     events: list[asyncio.Future[None]] = [tab.activity.next_event()]
-    events += [asyncio.ensure_future(_changed(world, count)) for world, count in counts]
+    events += [asyncio.ensure_future(changed(world, count)) for world, count in counts]
     try:
         await asyncio.wait(events, timeout=_BACKSTOP_S, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -263,7 +263,8 @@ async def _next_change(tab: Tab, counts: _Counts) -> None:
         await asyncio.gather(*events, return_exceptions=True)
 
 
-async def _changed(world: World, count: int) -> None:
+async def changed(world: World, count: int) -> None:
+    """Returns when the page has changed more often than `count` times, or after a while."""
     with contextlib.suppress(ActionError):  # replaced or hanging: the next look finds out
         await world.call("changedSince", count, timeout_s=2 * _BACKSTOP_S)
 

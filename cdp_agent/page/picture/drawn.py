@@ -118,7 +118,7 @@ async def find_drawn(tab: Tab, spans: Spans, *, in_page: bool = False, unrespons
     """
     tree = await tab.frames()
     unread = [each for each in tree.all() if each in unresponsive]
-    frames = [each for each in tree.all() if _has_own_process(each) and each not in unresponsive]
+    frames = [each for each in tree.all() if each.has_own_session and each not in unresponsive]
     answers = await asyncio.gather(*(_capture(each) for each in frames), return_exceptions=True)
     drawings: dict[Frame, _Drawing] = {}
     for frame, answer in zip(frames, answers, strict=True):
@@ -141,8 +141,8 @@ async def find_drawn(tab: Tab, spans: Spans, *, in_page: bool = False, unrespons
     text = {key: await _outermost(frame, box, drawings) for key, frame, box in dict.fromkeys(covered)}
     whole = {frame: await _outermost(frame, None, drawings) for frame in unread}
     return Drawn(
-        {key: _moved(box, left, top) for key, box in text.items() if box is not None},
-        {frame: _moved(box, left, top) for frame, box in whole.items() if box is not None},
+        {key: box.moved(left, top) for key, box in text.items() if box is not None},
+        {frame: box.moved(left, top) for frame, box in whole.items() if box is not None},
     )
 
 
@@ -219,7 +219,7 @@ class _Drawing:
         box = self._as_drawn(piece)
         if box is EVERYWHERE:
             return box
-        box = _moved(box, -document.scroll_offset_x, -document.scroll_offset_y)
+        box = box.moved(-document.scroll_offset_x, -document.scroll_offset_y)
         if piece.document == 0:
             return box
         if piece.document not in self._quads:
@@ -246,10 +246,6 @@ class _Drawing:
                 box = _grown(box, 3 * _longest(filtered))
             node = nodes.parent_index[node]
         return box
-
-
-def _has_own_process(frame: Frame) -> bool:
-    return frame.parent is None or frame.parent.session is not frame.session
 
 
 async def _capture(frame: Frame) -> dom_snapshot.CapturedSnapshot:
@@ -347,10 +343,6 @@ def _longest(style: str) -> float:
 def _box(bounds: Sequence[float]) -> Box:
     left, top, width, height = bounds
     return Box(left, top, left + width, top + height)
-
-
-def _moved(box: Box, right: float, down: float) -> Box:
-    return Box(box.left + right, box.top + down, box.right + right, box.bottom + down)
 
 
 def _grown(box: Box, by: float) -> Box:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
-from cdp_agent.page.frames.deadline import Pause
+from cdp_agent.page.frames.deadline import Pause, loop_time
 from cdp_agent.page.frames.recent import RecentSet
 
 from .unsafe import (
@@ -158,7 +158,7 @@ class Hold:
 
     def begin(self, act: Act, tabs: Iterable[Activity]) -> None:
         """Begins an act: effects from now on are attributed to it."""
-        act.begun_at = _now()
+        act.begun_at = loop_time()
         act.loaders = frozenset().union(*(tab.loaders for tab in tabs))
         act.answers, act.refusals, act.dialogs, act.requests = {}, {}, [], set()
         self._former_act, self._act = self._act, act
@@ -195,7 +195,7 @@ class Hold:
     async def wait_for_late_effects(self) -> None:
         """Waits for late effects of the last act, unless risks were allowed for it beforehand."""
         if self._act is not None and not self._act.approved:
-            await asyncio.sleep(max(0.0, self._act.begun_at + LINGERS_S - _now()))
+            await asyncio.sleep(max(0.0, self._act.begun_at + LINGERS_S - loop_time()))
             await self.decided()
 
     async def end(self) -> None:
@@ -247,9 +247,9 @@ class Hold:
 
     async def _request_once_known(self, event: fetch.RequestPaused, tab: Activity, kind: RequestKind, act: Act) -> bool:
         """The same once Chrome has told which document sent the request, which it may do a little later."""
-        until, log = _now() + _KNOWN_WITHIN_S, tab.requests.log
-        while (sender := log.sender(event.network_id)) is None and _now() < until:
-            await tab.wait_for_event(until - _now())
+        until, log = loop_time() + _KNOWN_WITHIN_S, tab.requests.log
+        while (sender := log.sender(event.network_id)) is None and loop_time() < until:
+            await tab.wait_for_event(until - loop_time())
         if sender is not None and _is_of_new_page(sender, tab, act):
             return self._pass_as_background(event, tab)
         return await self._request_of_act(event, tab, kind, act)
@@ -474,7 +474,3 @@ def _referrer(request: fetch.PausedRequest) -> str:
 
 def _origin(url: str) -> str:
     return "/".join(url.split("/", 3)[:3])
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

@@ -228,9 +228,7 @@ class HiddenContent:
         """Takes in the roots that the world has entered since the last call, and returns their numbers."""
         with world.group() as group:
             handles = await world.nodes("rootsEnteredAfter", self._roots_entered, group=group)
-            described = await world.ask_each(
-                [dom.DescribeNode(object_id=each.object_id) if each else None for each in handles]
-            )
+            described = await world.described(handles)
             # Without a context: in the page's own world.
             resolved = await world.ask_each(
                 [dom.ResolveNode(backend_node_id=each.node.backend_node_id) if each else None for each in described]
@@ -355,9 +353,7 @@ async def _adopt_closed(world: World, wanted: int) -> int:
         with world.group() as group:
             hosts = await world.nodes("possibleHosts", begun, _HOSTS_AT_ONCE, group=group)
             begun += len(hosts)
-            described = await world.ask_each(
-                [dom.DescribeNode(object_id=host.object_id) if host else None for host in hosts]
-            )
+            described = await world.described(hosts)
             closed = {
                 host: root.backend_node_id
                 for host, answer in zip(hosts, described, strict=True)

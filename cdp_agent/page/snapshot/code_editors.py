@@ -30,7 +30,9 @@ async def adopt_code(world: World, editors: list[int]) -> bool:
     """Gives the world the contents of these code editors (local ids); True if any of them changed."""
     by_local = _known.setdefault(world, {})
     fresh = [local for local in editors if local not in by_local]
-    by_local |= {local: _Editor(node) for local, node in zip(fresh, await _nodes(world, fresh), strict=True)}
+    described = await world.elements_described(fresh) if fresh else []
+    for local, editor in zip(fresh, described, strict=True):
+        by_local[local] = _Editor(editor.node.backend_node_id if editor else None)
     answers = await _ask(world, [by_local[local].node for local in editors])
     news = [(local, answer) for local, answer in zip(editors, answers, strict=True) if by_local[local].answer != answer]
     for local, answer in news:
@@ -38,17 +40,6 @@ async def adopt_code(world: World, editors: list[int]) -> bool:
     if news:
         await world.call("adoptCode", news)
     return bool(news)
-
-
-async def _nodes(world: World, editors: list[int]) -> list[int | None]:
-    if not editors:
-        return []
-    with world.group() as group:
-        handles = await world.elements(editors, group)
-        described = await world.ask_each(
-            [dom.DescribeNode(object_id=each.object_id) if each is not None else None for each in handles]
-        )
-    return [None if each is None else each.node.backend_node_id for each in described]
 
 
 async def _ask(world: World, nodes: list[int | None]) -> list[str | None]:

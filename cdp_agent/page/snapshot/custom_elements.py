@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.cdp import accessibility, dom
+from cdp_agent.cdp import accessibility
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.page.frames.world import World
 
@@ -81,11 +81,7 @@ class CustomElements:
         """Asks about custom elements for the first time; True if any says something. Raises as `answered`."""
         if not new:
             return False
-        with world.group() as group:
-            handles = await world.elements(new, group)
-            described = await world.ask_each(
-                [dom.DescribeNode(object_id=each.object_id) if each else None for each in handles]
-            )
+        described = await world.elements_described(new)
         nodes = {local: each.node.backend_node_id for local, each in zip(new, described, strict=True) if each}
         self._asked.update(nodes)
         for local, node in nodes.items():

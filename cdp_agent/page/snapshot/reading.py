@@ -13,7 +13,6 @@ from typing import Generic, TypeVar
 import msgspec
 
 from cdp_agent.action_log import log_line
-from cdp_agent.cdp import dom
 from cdp_agent.errors import ActionError, DocumentGone
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import World, deadline
@@ -212,7 +211,8 @@ class _Reader(Generic[P]):
         unknown = [local for local in reading.part.remote if owners.get(local) not in known_ids()]
         if not unknown:
             return
-        for local, frame_id in zip(unknown, await _frame_ids(world, unknown), strict=True):
+        for local, owner in zip(unknown, await world.elements_described(unknown), strict=True):
+            frame_id = owner.node.frame_id if owner else None
             if frame_id is None:
                 continue
             owners[local] = frame_id
@@ -252,13 +252,3 @@ async def _world_of(frame: Frame, refs: RefTable) -> tuple[World, HiddenContent]
         world, hidden = await frame.world(), HiddenContent()
     set_hidden_content(world, hidden)
     return world, hidden
-
-
-async def _frame_ids(world: World, locals_: list[int]) -> list[str | None]:
-    """The id of the frame inside each of these iframe elements (`DOM.Node.frameId`)."""
-    with world.group() as group:
-        handles = await world.elements(locals_, group)
-        described = await world.ask_each(
-            [dom.DescribeNode(object_id=each.object_id) if each else None for each in handles]
-        )
-    return [each.node.frame_id if each else None for each in described]

@@ -15,7 +15,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, system_info, target
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import PageUnresponsive, ProtocolError
-from cdp_agent.page.frames.deadline import Deadline
+from cdp_agent.page.frames.deadline import Deadline, loop_time
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.responsiveness import ANSWERS_WITHIN_S, ask, is_answered
 
@@ -119,14 +119,14 @@ class UnloadWatchdog:
         """
         if self._tab.activity.unload_wait_s() - self._clock.paused_s < UNLOAD_TIMEOUT_S:
             return True
-        if self._tries and _now() - self._tried_at < ANSWERS_WITHIN_S:
+        if self._tries and loop_time() - self._tried_at < ANSWERS_WITHIN_S:
             return True
         self._tries += 1
         session = (await self._tab.frames()).root.session
         if self._tries <= _MOST_SCRIPTS:
             session.tell(runtime.TerminateExecution())
             log_line("decision", _ENDED)
-            self.note, self._tried_at = _ENDED, _now()
+            self.note, self._tried_at = _ENDED, loop_time()
             return True
         self.note = ""
         if await _shares_process(self._tab) or not await _crash(self._tab):
@@ -145,8 +145,8 @@ async def hangs(tab: Tab, question: asyncio.Future[runtime.Evaluated]) -> bool:
     if await is_answered(session, asyncio.shield(question), ANSWERS_WITHIN_S):
         return False
     before, dialogs = await _processor_times(session), tab.dialogs.opened
-    until = _now() + _CPU_WAIT_S
-    while not question.done() and _now() < until and tab.dialogs.opened == dialogs:
+    until = loop_time() + _CPU_WAIT_S
+    while not question.done() and loop_time() < until and tab.dialogs.opened == dialogs:
         await asyncio.wait([question], timeout=_LOOK_EVERY_S)
         now = await _processor_times(session)
         if any(spent - before.get(process, 0) >= _BUSY_CPU_S for process, spent in now.items()):
@@ -194,13 +194,9 @@ async def take_detour(tab: Tab) -> bool:
 
 
 async def _wait_until(tab: Tab, is_so: Callable[[], bool], within_s: float) -> bool:
-    until = _now() + within_s
+    until = loop_time() + within_s
     while not is_so():
-        if (left_s := until - _now()) <= 0:
+        if (left_s := until - loop_time()) <= 0:
             return False
         await tab.activity.wait_for_event(left_s)
     return True
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

@@ -15,6 +15,7 @@ from cdp_agent.agent.toolset import offered, spec_of
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.page import tab_of
 from cdp_agent.page.refs.locate import locate
+from cdp_agent.page.snapshot.lines import shortened
 from cdp_agent.providers.base import ToolCall, ToolSpec
 from cdp_agent.providers.constrained import as_calls
 from cdp_agent.security.fence import fence
@@ -172,5 +173,4 @@ def specs_of(tools: Iterable[Tool]) -> tuple[ToolSpec, ...]:
 
 
 def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 300 else f"{line[:300]}…"
+    return shortened(" ".join(text.split()), 300)

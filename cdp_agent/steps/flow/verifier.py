@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta
 
-from cdp_agent.agent.judge.validator import check_claims, claims_report
+from cdp_agent.agent.judge.validator import check_claims, claims_report, joined
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.rows.handing_over import HandOverArguments, handed_over
 from cdp_agent.agent.state.conversation import Conversation, Question
@@ -133,11 +133,7 @@ async def _question(
         _ROWS + fence("\n".join(run.rows.lines), "rows") if run.rows else "",
     ]
     asked = ["The answer that is proposed:\n" + fence(proposed, "answer") if proposed else "", *notes]
-    return Question(_joined(asked), await take_picture(step_run), _joined(records), shown)
-
-
-def _joined(parts: list[str]) -> str:
-    return "\n\n".join(filter(None, parts))
+    return Question(joined(asked), await take_picture(step_run), joined(records), shown)
 
 
 async def _page_now(step_run: StepRun, conversation: Conversation) -> str:

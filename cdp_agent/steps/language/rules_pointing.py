@@ -116,10 +116,6 @@ def _close(slots: Slots, text: Quoted) -> Intent:
     return Click(read_target(slots["target"], text), to="close")
 
 
-def _by_clicking(slots: Slots, text: Quoted) -> Intent:
-    return Click(read_target(slots["target"], text))
-
-
 def _find_and_click(slots: Slots, text: Quoted) -> Intent | None:
     """The click for "Find the email from Ada and click the star": on the star near that text."""
     place = read_target(slots["place"], text)[0]
@@ -173,7 +169,7 @@ RULES = (
     ),
 )
 CLICKING = (
-    PatternRule(("close|dismiss|open|submit|confirm <what> by clicking|pressing [on] <target>",), _by_clicking),
+    PatternRule(("close|dismiss|open|submit|confirm <what> by clicking|pressing [on] <target>",), _click),
     PatternRule(("find|locate|look_for <place> and click|press|tap [on] <target>",), _find_and_click),
     PatternRule(("expand|unfold <target>",), _expand),
     PatternRule(("collapse|fold <target>",), _collapse),

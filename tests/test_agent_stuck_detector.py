@@ -272,6 +272,20 @@ def test_every_argument_in_words_of_the_models_own_is_known_as_such() -> None:
     }
 
     assert (
-        free - {*_MODEL_WORDS, "url", "key", "tab", "path", "page_ranges", "result", "reason", "kind", "status", "file", "sheet"}
+        free
+        - {
+            *_MODEL_WORDS,
+            "url",
+            "key",
+            "tab",
+            "path",
+            "page_ranges",
+            "result",
+            "reason",
+            "kind",
+            "status",
+            "file",
+            "sheet",
+        }
         == set()
     )

@@ -28,6 +28,9 @@ _STYLES: list[_Style] = [*product(MARKS, ("scaled", "bare", "shares"))]
 """How a number may be written: the mark before its decimals, and whether "k" and "%" count."""
 
 
+MOST_LEAVES = 500
+
+
 class LeafSchema(msgspec.Struct, frozen=True):
     """A field of the elements that is no object: its own schema, and whether there has to be a value."""
 
@@ -47,16 +50,23 @@ class LeafSchema(msgspec.Struct, frozen=True):
 
 
 def leaves_of(schema: Any, root: dict[str, Any], path: str = "", *, required: bool = True) -> dict[str, LeafSchema]:
-    """The fields of an object's schema by their paths ("price.amount"), for the root schema that it is in."""
-    schema = resolved(schema, root)
-    if schema.get("properties") and "object" in kinds_of(schema) and path.count(".") < DEEPEST_PATH:
-        names = schema.get("required", ())
-        fields = (
-            leaves_of(inner, root, f"{path}.{name}" if path else name, required=required and name in names)
-            for name, inner in schema["properties"].items()
-        )
-        return {at: leaf for inner in fields for at, leaf in inner.items()}
-    return {path: LeafSchema(schema, kinds_of(schema), required)} if path else {}
+    """The fields of an object's schema by their paths ("price.amount"), for the root schema that it is in.
+
+    Of more than MOST_LEAVES, as references may make of a few, only the first.
+    """
+    leaves: dict[str, LeafSchema] = {}
+    pending = [(path, resolved(schema, root), required)]
+    while pending and len(leaves) < MOST_LEAVES:
+        at, inner, is_required = pending.pop()
+        if inner.get("properties") and "object" in kinds_of(inner) and at.count(".") < DEEPEST_PATH:
+            names = inner.get("required", ())
+            pending += [
+                (f"{at}.{name}" if at else name, resolved(property_, root), is_required and name in names)
+                for name, property_ in reversed(inner["properties"].items())
+            ]
+        elif at:
+            leaves[at] = LeafSchema(inner, kinds_of(inner), is_required)
+    return leaves
 
 
 def put(element: dict[str, Any], path: str, value: object) -> None:

@@ -13,6 +13,8 @@ from cdp_agent.page.data.cell_texts import as_number
 WRAPPER = "result"
 _OF_A_LIST = frozenset(("minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"))
 _DEFINITIONS = ("$defs", "definitions")
+_MOST_REFERENCES = 20
+"""How many may lead to each other."""
 DEEPEST_PATH = 8
 """How deep in a schema, which may refer to itself, lists and fields are looked for."""
 NUMERIC = {"number", "integer"}
@@ -120,26 +122,36 @@ def lists_in(source: object) -> Lists | None:
     if not isinstance(source, dict):
         return None
     most: dict[tuple[str, ...], int | None] = {}
-    part, rest = _taken_apart(source, source, (), most)
+    part, rest = _taken_apart(source, source, (), most, set())
     return Lists(most, _with_definitions(part, source), rest and _with_definitions(rest, source)) if part else None
 
 
 def _taken_apart(
-    schema: Any, root: dict[str, Any], path: tuple[str, ...], most: dict[tuple[str, ...], int | None]
+    schema: Any,
+    root: dict[str, Any],
+    path: tuple[str, ...],
+    most: dict[tuple[str, ...], int | None],
+    met: set[str],
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """A schema with its lists alone, and without them."""
+    """A schema with its lists alone, and without them.
+
+    What is referred to is looked into once, `met`: there may be as many ways through references as atoms in the world.
+    """
     inner = resolved(schema, root)
+    reference = schema.get("$ref") if isinstance(schema, dict) else None
     if inner.get("type") == "array":
         limit = inner.get("maxItems")
         most[path] = limit if isinstance(limit, int) else None
         return {key: value for key, value in inner.items() if key not in _OF_A_LIST}, None
     is_known = inner.get("type") == "object" and "properties" in inner and not inner.get("patternProperties")
-    if not is_known or len(path) > DEEPEST_PATH:
+    if not is_known or reference in met or len(path) > DEEPEST_PATH:
         return None, schema
+    if isinstance(reference, str):
+        met.add(reference)
     parts: dict[str, Any] = {}
     rests: dict[str, Any] = {}
     for name, value in inner["properties"].items():
-        part, rest = _taken_apart(value, root, (*path, name), most)
+        part, rest = _taken_apart(value, root, (*path, name), most, met)
         parts |= {name: part} if part is not None else {}
         rests |= {name: rest} if rest is not None else {}
     required = [name for name in inner.get("required", ()) if name in rests]
@@ -172,15 +184,24 @@ def _inside(value: Any, path: tuple[str, ...]) -> list[Any]:
 
 def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
     """A schema without a reference, and as one, if it is of several types, or of one alternative and null."""
-    while isinstance(schema, dict) and isinstance(schema.get("$ref"), str) and schema["$ref"].startswith("#/"):
-        schema = at_reference(root, schema["$ref"])
-    if not isinstance(schema, dict):
-        return {}
-    alternatives = [resolved(one, root) for one in schema.get("anyOf") or schema.get("oneOf") or ()]
+    plain = _referred(schema, root)
+    alternatives = [_referred(one, root) for one in plain.get("anyOf") or plain.get("oneOf") or ()]
     others = [one for one in alternatives if one != {"type": "null"}]
     if others and (len(others) == 1 < len(alternatives) or all(one.keys() == {"type"} for one in others)):
         return {**others[0], "type": sorted(frozenset().union(*map(kinds_of, alternatives)))}
-    return schema
+    return plain
+
+
+def _referred(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
+    """What a schema is, or refers to; {} if that is no schema, or in a circle."""
+    for _ in range(_MOST_REFERENCES):
+        reference = schema.get("$ref") if isinstance(schema, dict) else None
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            break
+        schema = at_reference(root, reference)
+    else:
+        return {}
+    return schema if isinstance(schema, dict) else {}
 
 
 def kinds_of(schema: dict[str, Any]) -> frozenset[str]:

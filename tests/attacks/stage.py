@@ -200,8 +200,11 @@ class Scene:
             found[attack.name] += _secrets_in("the model", "\n".join(messages))
             found[attack.name] += [each for message in messages for each in broken(message)]
             tells = (attack.tells,) if isinstance(attack.tells, str) else attack.tells
-            told_of = "".join(messages)
-            missing = [each for each in (self._here(each, place) for each in tells) if each not in told_of]
+            # What has the attack's own mark may have been told before, with what another one showed.
+            told_of = {True: read, False: "".join(messages)}
+            missing = [
+                self._here(each, place) for each in tells if self._here(each, place) not in told_of["MARK" in each]
+            ]
             found[attack.name] += [f"nobody is told: {each}" for each in missing]
         whole = found[self.name]
         for where, text in {"the model": read, "a file": files, "an event": told}.items():

@@ -20,7 +20,6 @@ from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, PageUn
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CRASHED_PAGE, World
-from cdp_agent.page.locators.matching import changed
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
@@ -28,10 +27,10 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import quoted, shortened
 from cdp_agent.page.snapshot.snapshot import PassedText
 from cdp_agent.page.tab.limit import call_limit
+from cdp_agent.page.tab.next_change import BACKSTOP_S, next_change
 from cdp_agent.page.tab.tab import Tab
 
 IDLE_S = 0.5
-_BACKSTOP_S = 1.0
 _SHOWN = 3
 
 
@@ -262,21 +261,14 @@ class _Waiting:
         return [] if quiet_s >= self.wanted.idle_s else ["something still, a moment ago"]
 
     async def _next_event(self, looks: list[tuple[World, _Look]]) -> None:
-        wait_s = _BACKSTOP_S if self.wanted.idle_s is None else max(0.005, self._left_idle_s())
-        events: list[asyncio.Future[None]] = [self._tab.activity.next_event()]
-        events += [asyncio.ensure_future(changed(world, look.count)) for world, look in looks]
-        try:
-            await asyncio.wait(events, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for event in events:
-                event.cancel()
-            await asyncio.gather(*events, return_exceptions=True)
+        wait_s = BACKSTOP_S if self.wanted.idle_s is None else max(0.005, self._left_idle_s())
+        await next_change(self._tab, [(world, look.count) for world, look in looks], wait_s)
 
     def _left_idle_s(self) -> float:
         assert self.wanted.idle_s is not None
         now = asyncio.get_running_loop().time()
         left = self.wanted.idle_s - min(now - self._busy_at, self._tab.activity.requests.quiet_s())
-        return min(_BACKSTOP_S, left if left > 0 else _BACKSTOP_S)
+        return min(BACKSTOP_S, left if left > 0 else BACKSTOP_S)
 
 
 def _plain(text: str | None) -> str | None:

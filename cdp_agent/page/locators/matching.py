@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import difflib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 import msgspec
 
 from cdp_agent.action_log import log_line
-from cdp_agent.errors import ActionError, AmbiguousLocator, InvalidArguments, NoMatch, StaleRef, WaitTimeout
+from cdp_agent.errors import AmbiguousLocator, InvalidArguments, NoMatch, StaleRef, WaitTimeout
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.lines import quoted, read_line
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.snapshot.refs import parse_ref
+from cdp_agent.page.tab.next_change import Counts, next_change
 from cdp_agent.page.tab.tab import Tab
 
 from .query import Find, Has, HasText, Near, Nth, Query, Step, Words
 
 WAIT_S = 5.0
 """How long an element is waited for, unless the user has set a time for actions."""
-_BACKSTOP_S = 1.0
-"""How often to look for what has no event, such as a value that a script has set."""
 _LISTED = 5
 _NEAREST = 3
 _LIKE_S = 0.6
@@ -86,15 +84,13 @@ async def one(tab: Tab, query: Query, *, timeout_s: float | None = None) -> Matc
     """
     wait_s = timeout_s if timeout_s is not None else tab.settings.action_timeout_s or WAIT_S
     matching: list[MatchingElement] = []
-    try:
-        async with asyncio.timeout(wait_s):
-            while not matching:
-                matching, counts = await _look(tab, query)
-                if not matching:
-                    log_line("wait", "nothing is {} yet", str(query))
-                    await _next_change(tab, counts)
-    except TimeoutError:
-        raise await _no_match(tab, query, wait_s) from None
+
+    async def any_there(elements: list[MatchingElement]) -> bool:
+        matching[:] = elements
+        return bool(elements)
+
+    if not await until(tab, query, any_there, wait_s):
+        raise await _no_match(tab, query, wait_s)
     element = await only(tab, query, matching)
     if element.partly:
         tab.note_of_ref[parse_ref(element.ref)] = f"{query} is only a part of what it is called"
@@ -130,19 +126,20 @@ Holds = Callable[[list[MatchingElement]], Awaitable[bool]]
 async def until(tab: Tab, query: Query | None, holds: Holds, timeout_s: float) -> bool:
     """Whether something holds of the elements in time: looked at whenever a page changes, and once a second."""
 
-    async def look() -> tuple[bool, _Counts]:
+    async def look() -> tuple[bool, Counts]:
         elements, counts = await _look(tab, query) if query is not None else ([], [])
         return await holds(elements), counts
 
+    is_so, counts = await look()
     try:
         async with asyncio.timeout(timeout_s):
-            while True:
+            while not is_so:
+                log_line("wait", "not yet: {}", str(query or tab.url))
+                await next_change(tab, counts)
                 is_so, counts = await look()
-                if is_so:
-                    return True
-                await _next_change(tab, counts)
     except TimeoutError:
-        return (await look())[0]
+        return False
+    return True
 
 
 async def facts(match: MatchingElement, attribute: str | None = None) -> Facts:
@@ -153,13 +150,10 @@ async def facts(match: MatchingElement, attribute: str | None = None) -> Facts:
     return told
 
 
-_Counts = list[tuple[World, int]]
-
-
-async def _look(tab: Tab, query: Query) -> tuple[list[MatchingElement], _Counts]:
+async def _look(tab: Tab, query: Query) -> tuple[list[MatchingElement], Counts]:
     """The elements of now, and the number of changes in each world before they were looked for."""
     chosen: list[MatchingElement] | None = None
-    counts: _Counts = []
+    counts: Counts = []
     async with tab.reading_lock:
         for steps, place in _stretches(query):
             chosen, counts = await _take(tab, steps, chosen)
@@ -185,7 +179,7 @@ def _stretches(query: Query) -> Iterator[tuple[list[Step], Nth | None]]:
 
 async def _take(
     tab: Tab, steps: Sequence[Step], begin: list[MatchingElement] | None
-) -> tuple[list[MatchingElement], _Counts]:
+) -> tuple[list[MatchingElement], Counts]:
     if begin is not None and not steps:
         return begin, []
     tree = await tab.frames()
@@ -250,23 +244,6 @@ def _in_order(tab: Tab, readings: Readings[_MatchPart], reading: Reading[_MatchP
         child = readings.child(reading, local) if local is not None else ""
         if not isinstance(child, str):
             yield from _in_order(tab, readings, child)
-
-
-async def _next_change(tab: Tab, counts: _Counts) -> None:
-    events: list[asyncio.Future[None]] = [tab.activity.next_event()]
-    events += [asyncio.ensure_future(changed(world, count)) for world, count in counts]
-    try:
-        await asyncio.wait(events, timeout=_BACKSTOP_S, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for event in events:
-            event.cancel()
-        await asyncio.gather(*events, return_exceptions=True)
-
-
-async def changed(world: World, count: int) -> None:
-    """Returns when the page has changed more often than `count` times, or after a while."""
-    with contextlib.suppress(ActionError):  # replaced or hanging: the next look finds out
-        await world.call("changedSince", count, timeout_s=2 * _BACKSTOP_S)
 
 
 async def _ambiguous(tab: Tab, query: Query, fitting: Sequence[MatchingElement]) -> AmbiguousLocator:
